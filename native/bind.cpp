@@ -1,0 +1,260 @@
+// The Python surface of the core. Conversions, the GIL, the choice of template; no arithmetic.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+
+#include "columns.hpp"
+#include "content.hpp"
+#include "pairwise.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace rankine;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T, class... A>
+std::span<T> span(const nb::ndarray<T, A...>& a) {
+  return std::span<T>(a.data(), a.size());
+}
+
+/// A vector becomes a NumPy array that owns it: nothing is copied.
+template <class T>
+Array<T> to_numpy(std::vector<T>&& values) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Array<T>(held->data(), {held->size()}, owner);
+}
+
+void same_length(std::size_t got, std::size_t want, const char* name) {
+  if (got != want)
+    throw std::invalid_argument(std::string(name) + " has length " + std::to_string(got) + ", but " +
+                                std::to_string(want) + " is expected");
+}
+
+/// Lets Ctrl-C through: about every 0.05 s the calling thread takes the GIL and runs the signal handlers.
+Workers workers(int n_threads) {
+  auto last = std::make_shared<std::chrono::steady_clock::time_point>(std::chrono::steady_clock::now());
+  return {n_threads, [last] {
+            const auto now = std::chrono::steady_clock::now();
+            if (now - *last < std::chrono::milliseconds(50)) return;
+            *last = now;
+            nb::gil_scoped_acquire locked;
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+          }};
+}
+
+/// Checked rows, together with the arrays that they borrow.
+struct HeldRows {
+  std::vector<nb::object> owners;
+  AnyRows rows;
+};
+
+template <class Value>
+HeldRows dense_rows(InRows<Value> value) {
+  return {{nb::cast(value)}, DenseRows<Value>{{value.data(), value.size()}, value.shape(0), value.shape(1)}};
+}
+
+template <class Value>
+HeldRows sparse_rows(In<Offset> row_ptr, In<Index> index, In<Value> value, std::size_t n_features) {
+  if (row_ptr.size() == 0) throw std::invalid_argument("row_ptr is empty");
+  SparseRows<Value> rows{span(row_ptr), span(index), span(value), row_ptr.size() - 1, n_features};
+  rows.check();
+  return {{nb::cast(row_ptr), nb::cast(index), nb::cast(value)}, rows};
+}
+
+/// Checked queries, together with the arrays that they borrow.
+struct HeldQueries {
+  std::vector<nb::object> owners;
+  Queries queries;
+  HeldQueries(In<Offset> query_ptr, In<Index> level, std::optional<In<double>> win, std::optional<In<double>> lose,
+              bool adjacent)
+      : owners{nb::cast(query_ptr), nb::cast(level), nb::cast(win), nb::cast(lose)},
+        queries{span(query_ptr), span(level), {}, {}, adjacent} {
+    check_query_ptr(queries.query_ptr, queries.n_rows());
+    check_levels(queries);
+    if (win) queries.win = span(*win);
+    if (lose) queries.lose = span(*lose);
+    if (win) same_length(win->size(), queries.n_rows(), "win");
+    if (lose) same_length(lose->size(), queries.n_rows(), "lose");
+  }
+};
+
+/// A point of any loss, with the rows and queries that it was made from.
+struct HeldPoint {
+  nb::object rows_owner, queries_owner;
+  const AnyRows& rows;
+  const Queries& queries;
+  int n_threads;
+  std::variant<std::unique_ptr<PairwisePoint<SquaredHinge>>, std::unique_ptr<PairwisePoint<ModifiedHuber>>> point;
+
+  template <class Call>
+  Array<double> vector_of(std::size_t size, Call call) {
+    std::vector<double> out(size);
+    {
+      nb::gil_scoped_release unlocked;
+      const Workers with = workers(n_threads);
+      std::visit([&](auto& p) { call(*p, std::span<double>(out), with); }, point);
+    }
+    return to_numpy(std::move(out));
+  }
+};
+
+HeldPoint pairwise(nb::object rows_object, nb::object queries_object, std::string_view loss, In<double> w,
+                   int n_threads) {
+  const AnyRows& rows = nb::cast<const HeldRows&>(rows_object).rows;
+  const Queries& queries = nb::cast<const HeldQueries&>(queries_object).queries;
+  same_length(queries.n_rows(), n_rows(rows), "level");
+  same_length(w.size(), n_features(rows), "w");
+  HeldPoint held{rows_object, queries_object, rows, queries, n_threads, {}};
+  nb::gil_scoped_release unlocked;
+  std::visit(
+      [&]<class Loss>(Loss) {
+        held.point = std::make_unique<PairwisePoint<Loss>>(rows, queries, span(w), workers(n_threads));
+      },
+      loss_named(loss));
+  return held;
+}
+
+template <class Value>
+void bind_rows(nb::module_& m) {
+  m.def("dense_rows", &dense_rows<Value>, "value"_a.noconvert(), "Rows of a C-contiguous matrix.");
+  m.def("sparse_rows", &sparse_rows<Value>, "row_ptr"_a.noconvert(), "index"_a.noconvert(), "value"_a.noconvert(),
+        "n_features"_a, "Rows of a CSR matrix, checked.");
+  m.def(
+      "first_not_finite",
+      [](In<Value> values, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        return first_not_finite(span(values), workers(n_threads));
+      },
+      "values"_a.noconvert(), "n_threads"_a, "The position of the first NaN or infinity, or -1.");
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Rankine's native kernels: rows, queries, losses over pairs.";
+
+  nb::class_<HeldRows>(m, "Rows", "Rows of features that the kernels read.")
+      .def_prop_ro("n_rows", [](const HeldRows& r) { return n_rows(r.rows); })
+      .def_prop_ro("n_features", [](const HeldRows& r) { return n_features(r.rows); });
+  bind_rows<float>(m);
+  bind_rows<double>(m);
+  m.def(
+      "scores",
+      [](const HeldRows& rows, In<double> w, int n_threads) {
+        same_length(w.size(), n_features(rows.rows), "w");
+        std::vector<double> out(n_rows(rows.rows));
+        {
+          nb::gil_scoped_release unlocked;
+          scores(rows.rows, span(w), out, workers(n_threads));
+        }
+        return to_numpy(std::move(out));
+      },
+      "rows"_a, "w"_a.noconvert(), "n_threads"_a, "The scores X w.");
+  m.def(
+      "column_stats",
+      [](const HeldRows& rows, int n_threads) {
+        ColumnStats stats;
+        {
+          nb::gil_scoped_release unlocked;
+          stats = column_stats(rows.rows, workers(n_threads));
+        }
+        return std::tuple(to_numpy(std::move(stats.least)), to_numpy(std::move(stats.greatest)),
+                          to_numpy(std::move(stats.mean)), to_numpy(std::move(stats.spread)),
+                          to_numpy(std::move(stats.n_filled)));
+      },
+      "rows"_a, "n_threads"_a, "Least, greatest, mean, standard deviation and number of non-zeros of each column.");
+  m.def(
+      "fingerprint",
+      [](In<std::uint8_t> bytes, std::uint64_t seed, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        return fingerprint(std::as_bytes(span(bytes)), seed, workers(n_threads));
+      },
+      "bytes"_a.noconvert(), "seed"_a, "n_threads"_a, "A 64-bit fingerprint of bytes, continued from seed.");
+
+  nb::class_<HeldQueries>(m, "Queries", "Who competes with whom, and how much each pair weighs.")
+      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool>(),
+           "query_ptr"_a.noconvert(), "level"_a.noconvert(), "win"_a.noconvert().none(), "lose"_a.noconvert().none(),
+           "adjacent"_a);
+  m.def(
+      "levels",
+      [](In<double> label, In<Offset> query_ptr) {
+        check_query_ptr(span(query_ptr), label.size());
+        std::vector<Index> out(label.size());
+        {
+          nb::gil_scoped_release unlocked;
+          levels(span(label), span(query_ptr), out);
+        }
+        return to_numpy(std::move(out));
+      },
+      "label"_a.noconvert(), "query_ptr"_a.noconvert(), "The level of each label within its query.");
+  m.def(
+      "pair_mass",
+      [](const HeldQueries& queries) {
+        std::vector<double> out(queries.queries.n_queries());
+        pair_mass(queries.queries, out);
+        return to_numpy(std::move(out));
+      },
+      "queries"_a, "The total weight of the pairs of each query.");
+
+  m.def("loss_names", &loss_names, "The margin losses.");
+  nb::class_<HeldPoint>(m, "PairwisePoint", "A loss over all pairs, at one vector of weights.")
+      .def_prop_ro("value", [](HeldPoint& p) { return std::visit([](auto& x) { return x->value; }, p.point); })
+      .def_prop_ro("gradient",
+                   [](HeldPoint& p) {
+                     return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->gradient)); }, p.point);
+                   })
+      .def_prop_ro("score",
+                   [](HeldPoint& p) {
+                     return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->score)); }, p.point);
+                   })
+      .def(
+          "product",
+          [](HeldPoint& p, In<double> v) {
+            same_length(v.size(), n_features(p.rows), "v");
+            return p.vector_of(v.size(), [&](auto& x, std::span<double> out, const Workers& with) {
+              x.product(p.rows, p.queries, span(v), out, with);
+            });
+          },
+          "v"_a.noconvert(), "The Hessian times v.")
+      .def(
+          "diagonal",
+          [](HeldPoint& p) {
+            return p.vector_of(n_features(p.rows), [&](auto& x, std::span<double> out, const Workers& with) {
+              x.diagonal(p.rows, p.queries, out, with);
+            });
+          },
+          "The diagonal of the Hessian without its cross terms.");
+  m.def("pairwise", &pairwise, "rows"_a, "queries"_a, "loss"_a, "w"_a.noconvert(), "n_threads"_a,
+        "The point of a loss at w.");
+  m.def(
+      "along",
+      [](const HeldQueries& held, std::string_view loss, In<double> score, In<double> direction, double t,
+         int n_threads) {
+        same_length(score.size(), held.queries.n_rows(), "score");
+        same_length(direction.size(), held.queries.n_rows(), "direction");
+        nb::gil_scoped_release unlocked;
+        const Curve curve = std::visit(
+            [&]<class Loss>(Loss) {
+              return along<Loss>(held.queries, span(score), span(direction), t, workers(n_threads));
+            },
+            loss_named(loss));
+        return std::tuple(curve.value, curve.slope, curve.curvature);
+      },
+      "queries"_a, "loss"_a, "score"_a.noconvert(), "direction"_a.noconvert(), "t"_a, "n_threads"_a,
+      "Value, slope and curvature of the loss at score + t * direction.");
+}

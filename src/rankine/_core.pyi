@@ -1,0 +1,86 @@
+"""Rankine's native kernels: rows, queries, losses over pairs."""
+
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Rows:
+    """Rows of features that the kernels read."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+@overload
+def dense_rows(value: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Rows: ...
+
+@overload
+def dense_rows(value: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Rows:
+    """Rows of a C-contiguous matrix."""
+
+@overload
+def sparse_rows(row_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_features: int) -> Rows: ...
+
+@overload
+def sparse_rows(row_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_features: int) -> Rows:
+    """Rows of a CSR matrix, checked."""
+
+@overload
+def first_not_finite(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> int: ...
+
+@overload
+def first_not_finite(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> int:
+    """The position of the first NaN or infinity, or -1."""
+
+def scores(rows: Rows, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """The scores X w."""
+
+def column_stats(rows: Rows, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Least, greatest, mean, standard deviation and number of non-zeros of each column.
+    """
+
+def fingerprint(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, n_threads: int) -> int:
+    """A 64-bit fingerprint of bytes, continued from seed."""
+
+class Queries:
+    """Who competes with whom, and how much each pair weighs."""
+
+    def __init__(self, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], win: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lose: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, adjacent: bool) -> None: ...
+
+def levels(label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """The level of each label within its query."""
+
+def pair_mass(queries: Queries) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """The total weight of the pairs of each query."""
+
+def loss_names() -> list[str]:
+    """The margin losses."""
+
+class PairwisePoint:
+    """A loss over all pairs, at one vector of weights."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def gradient(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def score(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def product(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The Hessian times v."""
+
+    def diagonal(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The diagonal of the Hessian without its cross terms."""
+
+def pairwise(rows: object, queries: object, loss: str, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> PairwisePoint:
+    """The point of a loss at w."""
+
+def along(queries: Queries, loss: str, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: float, n_threads: int) -> tuple[float, float, float]:
+    """Value, slope and curvature of the loss at score + t * direction."""

@@ -1,0 +1,51 @@
+"""Files that are written whole or not at all.
+
+What is written goes to a new file beside the target, which replaces it at the end: a crash, a kill, Ctrl-C or a full disk
+at any moment leaves the old file or the new one, never half of one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+
+@contextlib.contextmanager
+def open_atomically(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
+    """Open a file for writing (UTF-8 text, unless binary) that appears at `path` when the block ends well.
+
+    A link is followed. A device or a pipe has nothing to replace and is written directly.
+    """
+    target = Path(os.path.realpath(path))
+    options: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": ""}
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a directory; name a file")
+    if target.exists() and not target.is_file():
+        with target.open("wb" if binary else "w", **options) as stream:
+            yield stream
+        return
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no directory {target.parent}")
+    try:
+        mode = stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with open(handle, "wb" if binary else "w", **options) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise

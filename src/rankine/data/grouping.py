@@ -1,0 +1,89 @@
+"""Queries from ids in any order and of any type, or from group sizes.
+
+Rows are brought together by a stable sort, queries in the order of their first row; rows that are together already are
+not moved.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankine.data.frames import column
+from rankine.data.rows import Array, DataError
+
+
+class Grouping(NamedTuple):
+    """Offsets of the queries, their ids, and the caller's row of each grouped row (None when no row moved)."""
+
+    query_ptr: NDArray[np.int64]
+    query_ids: Array
+    order: NDArray[np.int64] | None
+
+
+def group_by_id(qid: Any, n_rows: int) -> Grouping:
+    """Group rows by query id.
+
+    >>> group_by_id(["b", "a", "b"], 3)
+    Grouping(query_ptr=array([0, 2, 3]), query_ids=array(['b', 'a'], dtype='<U1'), order=array([0, 2, 1]))
+    """
+    qid = column(qid, "qid")
+    if qid.ndim != 1 or len(qid) != n_rows:
+        raise DataError(f"qid has shape {qid.shape}, but X has {n_rows} rows: one id a row is expected")
+    if qid.dtype.kind == "O":
+        codes, ids = _codes_of_objects(qid)
+    else:
+        if qid.dtype.kind == "f" and np.isnan(qid).any():
+            raise DataError(f"qid of row {int(np.flatnonzero(np.isnan(qid))[0])} is NaN; every row needs a query id")
+        codes, ids = qid, None
+    if n_rows == 0:
+        return Grouping(np.zeros(1, np.int64), qid, None)
+    # Work on runs of equal ids, of which there are as many as queries in a file that is in order.
+    starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
+    sizes = np.diff(np.append(starts, n_rows))
+    _, first, which = np.unique(codes[starts], return_index=True, return_inverse=True)
+    by_first_row = np.argsort(first)
+    rank = np.empty_like(by_first_row)
+    rank[by_first_row] = np.arange(len(by_first_row))
+    query_of_run = rank[which]
+    heads = starts[np.sort(first)]
+    query_ids = codes[heads] if ids is None else ids[codes[heads]]
+    query_ptr = np.zeros(len(first) + 1, np.int64)
+    np.cumsum(np.bincount(query_of_run, weights=sizes, minlength=len(first)).astype(np.int64), out=query_ptr[1:])
+    order = None
+    if len(starts) > len(first):
+        runs = np.argsort(query_of_run, kind="stable")
+        size = sizes[runs]
+        ends = np.cumsum(size)
+        order = np.arange(n_rows) + np.repeat(starts[runs] - (ends - size), size)
+    return Grouping(query_ptr, query_ids, order)
+
+
+def group_by_size(group: Any, n_rows: int) -> Grouping:
+    """Group contiguous rows by the sizes of their queries, as LightGBM's users give them."""
+    sizes = column(group, "group")
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iuf" or (sizes != np.floor(sizes)).any() or (sizes < 0).any():
+        raise DataError("group must hold the number of rows of each query: whole numbers, none negative")
+    if sizes.sum() != n_rows:
+        hint = "; it has one entry a row: if these are query ids, pass them as qid" if len(sizes) == n_rows else ""
+        raise DataError(f"group sums to {int(sizes.sum())}, but X has {n_rows} rows{hint}")
+    query_ptr = np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
+    return Grouping(query_ptr, np.arange(len(sizes)), None)
+
+
+def _codes_of_objects(qid: Array) -> tuple[NDArray[np.int64], Array]:
+    """Codes of ids of any hashable type, by a dictionary, because mixed types have no order to sort by."""
+    values = qid.tolist()
+    try:
+        known = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    except TypeError:
+        raise DataError("qid has a value that is neither a number nor a string") from None
+    for value in known:
+        if value is None or value != value:
+            row = next(i for i, other in enumerate(values) if other is value)
+            raise DataError(f"qid of row {row} is missing; every row needs a query id")
+    codes = np.fromiter(map(known.__getitem__, values), np.int64, len(values))
+    ids = np.fromiter(known, object, len(known))
+    return codes, ids.astype(str) if all(isinstance(value, str) for value in known) else ids
