@@ -1,15 +1,15 @@
 """Files that are written whole or not at all.
 
-What is written goes to a new file beside the target, which replaces it at the end: a crash, a kill, Ctrl-C or a full disk
-at any moment leaves the old file or the new one, never half of one.
+What is written goes to a new file beside the target, which replaces it at the end: a crash, a kill, Ctrl-C or a full
+disk at any moment leaves the old file or the new one, never half of one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -31,21 +31,15 @@ def open_atomically(path: str | os.PathLike[str], *, binary: bool = False) -> It
         return
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no directory {target.parent}")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        mode = stat.S_IMODE(target.stat().st_mode)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with open(handle, "wb" if binary else "w", **options) as stream:
+        with part.open("xb" if binary else "x", **options) as stream:
+            if target.exists():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(target)
+        part.replace(target)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
+        part.unlink(missing_ok=True)
         raise

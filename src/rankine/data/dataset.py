@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from rankine import _core
 from rankine.data.frames import column, take_frame
 from rankine.data.grouping import group_by_id, group_by_size
-from rankine.data.rows import Array, DataError, Rows, Vector, freeze
+from rankine.data.errors import DataError
+from rankine.data.rows import Array, Rows, Vector, freeze
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,14 +304,14 @@ def _row_values(values: Any, name: str, n_rows: int) -> Vector:
     if values.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {name} has complex numbers")
     try:
-        values = np.array(values, np.float64)
+        numbers: Vector = np.array(values, np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} has values that are not numbers: {error}") from None
-    bad = np.flatnonzero(~np.isfinite(values))
+    bad = np.flatnonzero(~np.isfinite(numbers))
     if len(bad):
-        what = "NaN" if np.isnan(values[bad[0]]) else "infinity"
+        what = "NaN" if np.isnan(numbers[bad[0]]) else "infinity"
         raise DataError(f"{name} has {what} in row {bad[0]}; every row needs a finite number")
-    return values
+    return numbers
 
 
 def _weights(values: Any, name: str, n: int, of: str) -> Vector:
@@ -319,8 +320,8 @@ def _weights(values: Any, name: str, n: int, of: str) -> Vector:
         values = np.full(n, values)
     if values.shape != (n,):
         raise DataError(f"{name} has shape {values.shape}, but there are {n} {of}")
-    values = _row_values(values, name, n)
-    if (values < 0).any():
-        at = int(np.flatnonzero(values < 0)[0])
-        raise DataError(f"{name}[{at}] is {values[at]:g}; weights must not be negative")
-    return values
+    weights = _row_values(values, name, n)
+    if (weights < 0).any():
+        at = int(np.flatnonzero(weights < 0)[0])
+        raise DataError(f"{name}[{at}] is {weights[at]:g}; weights must not be negative")
+    return weights

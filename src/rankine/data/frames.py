@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankine.data.rows import Array, DataError
+from rankine.data.errors import DataError
+from rankine.data.rows import Array
 
 # A column of this name holds query ids, as users of XGBoost expect.
 QUERY_COLUMN = "qid"

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankine.data.frames import column
-from rankine.data.rows import Array, DataError
+from rankine.data.errors import DataError
+from rankine.data.rows import Array
 
 
 class Grouping(NamedTuple):

@@ -13,16 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankine import _core
+from rankine.data.errors import DataError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Vector: TypeAlias = NDArray[np.float64]
 Array: TypeAlias = NDArray[Any]
-
-
-class DataError(ValueError):
-    """The data given cannot be ranked or learned from; the message says where and what would be right."""
 
 
 def thread_count(n_threads: int | None) -> int:
@@ -193,12 +190,13 @@ class Rows:
 
 def _numbers(X: Any) -> Array:
     """An array of floats: float32 stays, everything else that is a real number becomes float64."""
-    X = np.asarray(X)
-    if X.dtype.kind == "c":
+    values: Array = np.asarray(X)
+    if values.dtype.kind == "c":
         raise DataError("Complex data not supported: X has complex numbers; features are real")
-    if X.dtype in (np.float32, np.float64):
-        return X
+    if values.dtype in (np.float32, np.float64):
+        return values
     try:
-        return X.astype(np.float64)
+        numbers: Array = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"X has values that are not numbers: {error}") from None
+    return numbers
