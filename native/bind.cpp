@@ -214,14 +214,18 @@ NB_MODULE(_core, m) {
   m.def("loss_names", &loss_names, "The margin losses.");
   nb::class_<HeldPoint>(m, "PairwisePoint", "A loss over all pairs, at one vector of weights.")
       .def_prop_ro("value", [](HeldPoint& p) { return std::visit([](auto& x) { return x->value; }, p.point); })
-      .def_prop_ro("gradient",
-                   [](HeldPoint& p) {
-                     return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->gradient)); }, p.point);
-                   })
-      .def_prop_ro("score",
-                   [](HeldPoint& p) {
-                     return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->score)); }, p.point);
-                   })
+      .def_prop_ro(
+          "gradient",
+          [](HeldPoint& p) {
+            return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->gradient)); }, p.point);
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "score",
+          [](HeldPoint& p) {
+            return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->score)); }, p.point);
+          },
+          nb::rv_policy::move)
       .def(
           "product",
           [](HeldPoint& p, In<double> v) {

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankine import _core
+from rankine.data.errors import DataError
 from rankine.data.frames import column, take_frame
 from rankine.data.grouping import group_by_id, group_by_size
-from rankine.data.errors import DataError
 from rankine.data.rows import Array, Rows, Vector, freeze
 
 

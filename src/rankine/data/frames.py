@@ -67,3 +67,15 @@ def take_frame(X: Any) -> Taken:
     for j, original in enumerate(features):
         matrix[:, j] = frame.get_column(original).cast(nw.Float64).to_numpy()
     return Taken(matrix, tuple(str(name) for name in features), qid)
+
+
+def split_query_column(X: Any) -> tuple[Any, Array | None]:
+    """A frame without its query column, and that column; anything else as it is, and None."""
+    if not is_frame(X):
+        return X, None
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or QUERY_COLUMN not in frame.columns:
+        return X, None
+    return frame.drop(QUERY_COLUMN).to_native(), np.asarray(frame.get_column(QUERY_COLUMN).to_numpy())

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankine.data.frames import column
 from rankine.data.errors import DataError
+from rankine.data.frames import column
 from rankine.data.rows import Array
 
 

@@ -92,8 +92,7 @@ class Rows:
             if not csr.has_canonical_format:
                 csr = csr.copy()
                 csr.sum_duplicates()
-            value = csr.data if csr.data.dtype.kind == "f" else _numbers(csr.data)
-            return cls(value, csr.indptr, csr.indices, csr.shape[1])
+            return cls(_numbers(csr.data), csr.indptr, csr.indices, csr.shape[1])
         X = _numbers(X)
         if X.ndim != 2:
             hint = " Reshape your data: X.reshape(-1, 1) if it has a single feature." if X.ndim == 1 else ""

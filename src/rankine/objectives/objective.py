@@ -1,0 +1,71 @@
+"""The protocol of objectives: all that a solver may know.
+
+An objective F is asked for its point at some weights; the point owns everything that was computed there, so there is no
+order in which things must be called. Objectives add up (`Sum`), which is also how they are distributed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from rankine.data import Vector
+
+
+class Curve(NamedTuple):
+    """The value of a function of one variable, and its first two derivatives."""
+
+    value: float
+    slope: float
+    curvature: float
+
+
+class Restriction(Protocol):
+    """An objective on a line: φ(t) = F(w + t d)."""
+
+    def __call__(self, t: float, /) -> Curve:
+        """φ, φ′ and φ″ at t."""
+        ...
+
+
+class Point(Protocol):
+    """An objective at one vector of weights w."""
+
+    @property
+    def value(self) -> float:
+        """F(w)."""
+        ...
+
+    @property
+    def gradient(self) -> Vector:
+        """∇F(w)."""
+        ...
+
+    def hessian_product(self, v: Vector) -> Vector:
+        """∇²F(w) v, for a generalised Hessian where F is only once differentiable."""
+        ...
+
+    def diagonal(self) -> Vector:
+        """A positive stand-in for the diagonal of ∇²F(w), to precondition with."""
+        ...
+
+    def along(self, d: Vector) -> Restriction:
+        """The restriction of F to w + t d. Rows are read once here, and never again for any t."""
+        ...
+
+
+class Objective(Protocol):
+    """A convex function of the weights."""
+
+    @property
+    def n_features(self) -> int:
+        """The number of weights."""
+        ...
+
+    @property
+    def strong_convexity(self) -> float:
+        """The largest known μ with F − μ/2 ‖w‖² convex: then F(w) − min F ≤ ‖∇F(w)‖² / 2μ."""
+        ...
+
+    def at(self, w: Vector) -> Point:
+        """The point of F at w."""
+        ...

@@ -1,0 +1,137 @@
+"""A margin loss summed over all pairs of all queries, exactly and without listing them (Lee & Lin, 2014).
+
+    C · Σ over queries, over pairs (i, j) with y_i > y_j, of weight_ij · loss(w·x_i − w·x_j)
+
+With the scores of a query sorted, the active pairs of a row are a prefix or a suffix, and sums by label level do the
+rest: O(l log l) a query, for any number of levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from rankine import _core
+from rankine.data import Dataset, Vector
+from rankine.data.rows import thread_count
+from rankine.objectives.objective import Curve, Restriction
+
+# The losses by name: native/losses.hpp gives their formulas.
+LOSSES: tuple[str, ...] = tuple(_core.loss_names())
+
+
+@dataclass(frozen=True, eq=False)
+class Pairwise:
+    """A margin loss over pairs.
+
+    Parameters
+    ----------
+    data
+        Rows grouped by query.
+    loss
+        A name in `LOSSES`.
+    C
+        What the sum is multiplied with.
+    pairs
+        "all" pairs of rows of a query whose labels differ, or only those of "adjacent" levels.
+    pair_weight
+        "uniform": every pair counts the same. "query": every query that has pairs does.
+    row_weight
+        "product": the pair (i, j) weighs weight_i · weight_j, so that weight 2 is a row given twice and weight 0 a row
+        left out. "winner": it weighs weight_i, as inverse propensities of clicked rows do.
+    n_threads
+        How many threads to use, all if None. It never changes a bit of a result.
+    """
+
+    data: Dataset
+    loss: str = "squared_hinge"
+    C: float = 1.0
+    pairs: Literal["all", "adjacent"] = "all"
+    pair_weight: Literal["uniform", "query"] = "uniform"
+    row_weight: Literal["product", "winner"] = "product"
+    n_threads: int | None = None
+    queries: _core.Queries = field(init=False)
+
+    def __post_init__(self) -> None:
+        g = self.data.grouped
+        win = lose = g.sample_weight
+        if self.row_weight == "winner":
+            lose = None
+        adjacent = self.pairs == "adjacent"
+
+        def times_query(weight: Vector | None, factor: Vector) -> Vector:
+            by_row = np.repeat(factor, np.diff(g.query_ptr))
+            return by_row if weight is None else weight * by_row
+
+        if self.pair_weight == "query":
+            mass = _core.pair_mass(_core.Queries(g.query_ptr, g.level, win, lose, adjacent))
+            win = times_query(win, np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0))
+        if g.query_weight is not None:
+            win = times_query(win, g.query_weight)
+        object.__setattr__(self, "queries", _core.Queries(g.query_ptr, g.level, win, lose, adjacent))
+
+    @property
+    def n_features(self) -> int:
+        """The number of weights."""
+        return self.data.n_features
+
+    @property
+    def strong_convexity(self) -> float:
+        """Zero: equal rows give equal scores whatever the weights."""
+        return 0.0
+
+    @cached_property
+    def pair_mass(self) -> Vector:
+        """The total weight of the pairs of each query: the number of pairs where all weights are one."""
+        return _core.pair_mass(self.queries)
+
+    def at(self, w: Vector) -> PairwisePoint:
+        """The point at w: one pass over the rows."""
+        rows = self.data.grouped.rows.native
+        return PairwisePoint(self, _core.pairwise(rows, self.queries, self.loss, w, thread_count(self.n_threads)))
+
+
+@dataclass(frozen=True, eq=False)
+class PairwisePoint:
+    """A margin loss over pairs at one vector of weights; each product is one pass over the rows."""
+
+    objective: Pairwise
+    native: _core.PairwisePoint
+
+    @property
+    def value(self) -> float:
+        """The loss."""
+        return self.objective.C * self.native.value
+
+    @cached_property
+    def gradient(self) -> Vector:
+        """Its gradient."""
+        return self.objective.C * self.native.gradient
+
+    @cached_property
+    def score(self) -> Vector:
+        """The score of each row, in grouped order."""
+        return self.native.score
+
+    def hessian_product(self, v: Vector) -> Vector:
+        """Its generalised Hessian times v."""
+        return self.objective.C * self.native.product(v)
+
+    def diagonal(self) -> Vector:
+        """The diagonal of its Hessian without the cross terms, Σ curvature_i x_ij²."""
+        return self.objective.C * self.native.diagonal()
+
+    def along(self, d: Vector) -> Restriction:
+        """Its restriction to w + t d, from two vectors of scores."""
+        objective, score = self.objective, self.score
+        n_threads = thread_count(objective.n_threads)
+        direction = objective.data.grouped.rows.scores(d, n_threads)
+
+        def phi(t: float) -> Curve:
+            curve = _core.along(objective.queries, objective.loss, score, direction, t, n_threads)
+            return Curve(*(objective.C * x for x in curve))
+
+        return phi

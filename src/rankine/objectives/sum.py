@@ -1,0 +1,66 @@
+"""A sum of objectives: a loss and a penalty, or queries split over workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankine.data import Vector
+from rankine.objectives.objective import Curve, Objective, Point, Restriction
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum of objectives over the same weights, added in the order given."""
+
+    parts: Sequence[Objective]
+
+    @property
+    def n_features(self) -> int:
+        """The number of weights."""
+        return self.parts[0].n_features
+
+    @property
+    def strong_convexity(self) -> float:
+        """The parts' strong convexities add."""
+        return sum(part.strong_convexity for part in self.parts)
+
+    def at(self, w: Vector) -> SumPoint:
+        """The points of the parts at w."""
+        return SumPoint([part.at(w) for part in self.parts])
+
+
+@dataclass(frozen=True, eq=False)
+class SumPoint:
+    """Points of objectives at the same weights."""
+
+    parts: Sequence[Point]
+
+    @property
+    def value(self) -> float:
+        """The sum of the values."""
+        return sum(part.value for part in self.parts)
+
+    @property
+    def gradient(self) -> Vector:
+        """The sum of the gradients."""
+        return _add([part.gradient for part in self.parts])
+
+    def hessian_product(self, v: Vector) -> Vector:
+        """The sum of the products."""
+        return _add([part.hessian_product(v) for part in self.parts])
+
+    def diagonal(self) -> Vector:
+        """The sum of the diagonals."""
+        return _add([part.diagonal() for part in self.parts])
+
+    def along(self, d: Vector) -> Restriction:
+        """The sum of the restrictions."""
+        restrictions = [part.along(d) for part in self.parts]
+        return lambda t: Curve(*(sum(values) for values in zip(*(phi(t) for phi in restrictions), strict=True)))
+
+
+def _add(vectors: Sequence[Vector]) -> Vector:
+    return np.asarray(sum(vectors[1:], start=vectors[0]), np.float64)

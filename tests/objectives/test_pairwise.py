@@ -1,0 +1,172 @@
+"""The pairwise objective against listed pairs, finite differences, and its invariances."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from problems import random_problem, storages
+from rankine.data import Dataset
+from rankine.objectives import L2, LOSSES, Pairwise, Rescaled, Sum
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("pairs", ["all", "adjacent"])
+@pytest.mark.parametrize("n_levels", [2, 5, 40])
+@pytest.mark.parametrize("storage", ["dense64", "dense32", "sparse64", "sparse32"])
+def test_agrees_with_listed_pairs(loss, pairs, n_levels, storage):
+    X, y, qid = random_problem(seed=n_levels, n_levels=n_levels)
+    X, stored = storages(X)
+    rng = np.random.default_rng(1)
+    w, v, sample_weight = rng.normal(size=4), rng.normal(size=4), rng.random(len(y))
+    data = Dataset.from_arrays(stored[storage], y, qid, sample_weight=sample_weight)
+    point = Pairwise(data, loss, C=0.7, pairs=pairs).at(w)
+    weights = reference.pair_weights(y, qid, pairs=pairs, sample_weight=sample_weight)
+    value, gradient, hessian = reference.pairwise_loss(X, weights, w, loss)
+    np.testing.assert_allclose(point.value, 0.7 * value, rtol=1e-12)
+    np.testing.assert_allclose(point.gradient, 0.7 * gradient, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(point.hessian_product(v), 0.7 * hessian @ v, rtol=1e-11, atol=1e-12)
+    bound = 0.7 * np.diag(hessian)
+    assert (2 * point.diagonal() >= bound - 1e-9).all()
+
+
+@pytest.mark.parametrize("pair_weight", ["uniform", "query"])
+@pytest.mark.parametrize("row_weight", ["product", "winner"])
+def test_weights_mean_what_they_say(pair_weight, row_weight):
+    X, y, qid = random_problem(seed=7)
+    rng = np.random.default_rng(2)
+    w, sample_weight = rng.normal(size=4), rng.integers(0, 4, len(y)).astype(float)
+    firsts = list(dict.fromkeys(qid.tolist()))
+    query_weight = dict(zip(firsts, [0.5, 2.0, 0.0], strict=True))
+    data = Dataset.from_arrays(X, y, qid, sample_weight=sample_weight, query_weight=list(query_weight.values()))
+    objective = Pairwise(data, pair_weight=pair_weight, row_weight=row_weight)
+    weights = reference.pair_weights(
+        y,
+        qid,
+        pair_weight=pair_weight,
+        row_weight=row_weight,
+        sample_weight=sample_weight,
+        query_weight=query_weight,
+    )
+    value, gradient, _ = reference.pairwise_loss(X, weights, w)
+    np.testing.assert_allclose(objective.at(w).value, value, rtol=1e-12)
+    np.testing.assert_allclose(objective.at(w).gradient, gradient, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(objective.pair_mass.sum(), sum(weights.values()), rtol=1e-12)
+
+
+def test_weight_two_is_a_row_given_twice():
+    X, y, qid = random_problem(seed=3)
+    count = np.random.default_rng(3).integers(0, 3, len(y))
+    weighted = Dataset.from_arrays(X, y, qid, sample_weight=count)
+    repeated = Dataset.from_arrays(X.repeat(count, axis=0), y.repeat(count), qid.repeat(count))
+    w = np.ones(4)
+    np.testing.assert_allclose(Pairwise(weighted).at(w).gradient, Pairwise(repeated).at(w).gradient, rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_derivatives_pass_finite_differences(loss):
+    X, y, qid = random_problem(seed=11, n_rows=80)
+    objective = Sum([Pairwise(Dataset.from_arrays(X, y, qid), loss, C=0.3), L2(4, 0.5)])
+    rng = np.random.default_rng(4)
+    w, d = rng.normal(size=4), rng.normal(size=4)
+    point, h = objective.at(w), 1e-6
+    ahead, behind = objective.at(w + h * d), objective.at(w - h * d)
+    np.testing.assert_allclose((ahead.value - behind.value) / (2 * h), point.gradient @ d, rtol=1e-7)
+    np.testing.assert_allclose((ahead.gradient - behind.gradient) / (2 * h), point.hessian_product(d), rtol=1e-5)
+    phi = point.along(d)
+    for t in (-2.0, 0.0, 0.3, 5.0):
+        there = objective.at(w + t * d)
+        curve = phi(t)
+        np.testing.assert_allclose(curve.value, there.value, rtol=1e-12)
+        np.testing.assert_allclose(curve.slope, there.gradient @ d, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(curve.curvature, there.hessian_product(d) @ d, rtol=1e-10)
+
+
+def test_rescaled_is_the_loss_on_scaled_features():
+    X, y, qid = random_problem(seed=5)
+    factor = np.array([2.0, 0.1, 1.0, 30.0])
+    outside = Rescaled(Pairwise(Dataset.from_arrays(X, y, qid)), factor)
+    inside = Pairwise(Dataset.from_arrays(X * factor, y, qid))
+    w, d = np.array([0.1, 1.0, -0.3, 0.01]), np.array([1.0, 2.0, 3.0, 4.0])
+    a, b = outside.at(w), inside.at(w)
+    np.testing.assert_allclose(a.value, b.value, rtol=1e-12)
+    np.testing.assert_allclose(a.gradient, b.gradient, rtol=1e-10)
+    np.testing.assert_allclose(a.hessian_product(d), b.hessian_product(d), rtol=1e-10)
+    np.testing.assert_allclose(a.diagonal(), b.diagonal(), rtol=1e-10)
+    np.testing.assert_allclose(a.along(d)(0.2), b.along(d)(0.2), rtol=1e-10)
+
+
+@given(seed=st.integers(0, 10**6), n_threads=st.integers(1, 4), n_rows=st.integers(1, 60), k=st.integers(1, 60))
+@settings(max_examples=60, deadline=None)
+def test_any_thread_count_gives_the_same_bits(seed, n_threads, n_rows, k):
+    X, y, qid = random_problem(seed, n_rows=n_rows, n_queries=7, n_levels=k)
+    data = Dataset.from_arrays(X, y, qid)
+    w = np.random.default_rng(seed).normal(size=4)
+    one, many = (Pairwise(data, n_threads=n).at(w) for n in (1, n_threads))
+    assert one.value == many.value
+    assert (one.gradient == many.gradient).all()
+    assert (one.hessian_product(w) == many.hessian_product(w)).all()
+
+
+def test_threads_share_large_data_and_keep_the_bits():
+    X, y, qid = random_problem(0, n_rows=20_000, n_queries=300, n_levels=5)
+    data = Dataset.from_arrays(X, y, qid)
+    w = np.array([1.0, -1.0, 0.5, 2.0])
+    gradients = [Pairwise(data, n_threads=n).at(w).gradient for n in (1, 2, 3, 8)]
+    assert all((g == gradients[0]).all() for g in gradients)
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_order_of_rows_shifts_and_monotone_labels_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    X, y, qid = random_problem(seed)
+    w = rng.normal(size=4)
+    base = Pairwise(Dataset.from_arrays(X, y, qid)).at(w)
+    mixed = rng.permutation(len(y))
+    shifted = y + qid * 10  # another shift for every query
+    stretched = np.exp(y) * 1e15
+    for other in (
+        Dataset.from_arrays(X[mixed], y[mixed], qid[mixed]),
+        Dataset.from_arrays(X, shifted, qid),
+        Dataset.from_arrays(X, stretched, qid),
+        Dataset.from_arrays(X + 100 * rng.normal(size=3)[qid][:, None], y, qid),  # and of every query's features
+    ):
+        there = Pairwise(other).at(w)
+        np.testing.assert_allclose(there.value, base.value, rtol=1e-10)
+        np.testing.assert_allclose(there.gradient, base.gradient, rtol=1e-9, atol=1e-9)
+
+
+def test_a_query_given_twice_counts_twice():
+    X, y, qid = random_problem(1)
+    w = np.ones(4)
+    once = Pairwise(Dataset.from_arrays(X, y, qid)).at(w)
+    twice = Pairwise(Dataset.from_arrays(np.vstack([X, X]), np.tile(y, 2), np.concatenate([qid, qid + 99]))).at(w)
+    np.testing.assert_allclose(twice.value, 2 * once.value, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e100])
+def test_extreme_scales_keep_their_digits(scale):
+    X, y, qid = random_problem(9)
+    w = np.ones(4) / scale
+    weights = reference.pair_weights(y, qid)
+    value, gradient, _ = reference.pairwise_loss(X, weights, np.ones(4))
+    point = Pairwise(Dataset.from_arrays(X * scale, y, qid)).at(w)
+    np.testing.assert_allclose(point.value, value, rtol=1e-9)
+    np.testing.assert_allclose(point.gradient / scale, gradient, rtol=1e-9)
+
+
+def test_scores_that_overflow_are_an_error():
+    data = Dataset.from_arrays([[1e300], [-1e300]], [0, 1])
+    with pytest.raises(OverflowError, match="scale the features"):
+        Pairwise(data).at(np.array([1e300]))
+
+
+def test_all_tied_scores_and_queries_without_pairs():
+    data = Dataset.from_arrays(np.zeros((6, 2)), [0, 1, 2, 5, 5, 5], [0, 0, 0, 1, 1, 1])
+    point = Pairwise(data).at(np.array([3.0, 4.0]))
+    assert point.value == 3.0  # three pairs at margin 0
+    assert (point.gradient == 0).all()
+    empty = Dataset.from_arrays(np.zeros((0, 2)), [])
+    assert Pairwise(empty).at(np.zeros(2)).value == 0.0
