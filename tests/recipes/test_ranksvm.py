@@ -1,0 +1,133 @@
+"""RankSVM as a recipe: optimum, weights, scaling, starts, messages, determinism, and the published figures."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import mq2008
+import reference
+from problems import random_problem, storages
+from rankine.data import DataError, Dataset
+from rankine.recipes import RECIPES, TrainingWarning, recipe_named
+from rankine.recipes.parameters import ParameterError
+from rankine.recipes.ranksvm import RankSVM
+
+
+@pytest.mark.parametrize("storage", ["dense64", "dense32", "sparse64", "sparse32"])
+@pytest.mark.parametrize("C", [2.0**-15, 1.0, 2.0**10])
+def test_finds_the_optimum(storage, C):
+    X, y, qid = random_problem(2)
+    X, stored = storages(X)
+    w, best = reference.ranksvm_optimum(X, reference.pair_weights(y, qid), C)
+    model = RankSVM(C=C, tol=1e-11).fit(Dataset.from_arrays(stored[storage], y, qid))
+    assert model.outcome.objective <= best * (1 + 1e-10)
+    np.testing.assert_allclose(model.weights, w, rtol=1e-5, atol=1e-6 * np.abs(w).max())
+
+
+@pytest.mark.parametrize("scale", ["max", "std", "minmax"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_scaling_equals_learning_on_scaled_features(scale, sparse):
+    X, y, qid = random_problem(4)
+    X = np.abs(X) * [1, 1000, 0.01, 1]
+    size = {"max": np.abs(X).max(0), "std": X.std(0), "minmax": np.ptp(X, 0)}[scale]
+    stored = storages(X)[1]["sparse64"] if sparse else X
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scaled = RankSVM(scale=scale, tol=1e-12).fit(Dataset.from_arrays(stored, y, qid))
+    plain = RankSVM(tol=1e-12).fit(Dataset.from_arrays(X / size, y, qid))
+    np.testing.assert_allclose(scaled.weights * size, plain.weights, rtol=1e-5, atol=1e-7)
+    assert scaled.scaling.kind == scale
+    np.testing.assert_allclose(scaled.scaling.factor, 1 / size, rtol=1e-6)
+
+
+def test_wild_scales_get_a_warning_that_names_the_columns():
+    X, y, qid = random_problem(4)
+    X[:, 2] *= 1e6
+    data = Dataset.from_arrays(X, y, qid, feature_names=["a", "b", "clicks", "d"])
+    with pytest.warns(TrainingWarning, match=r"clicks.*scale"):
+        RankSVM(max_iter=2).fit(data)
+
+
+def test_a_start_from_an_earlier_model():
+    X, y, qid = random_problem(5, n_rows=200)
+    data = Dataset.from_arrays(X, y, qid, feature_names=list("abcd"))
+    first = RankSVM(tol=1e-9).fit(data)
+    again = RankSVM(tol=1e-9).fit(data, start=first)
+    assert again.outcome.n_iter == 0
+    swapped = Dataset.from_arrays(X[:, ::-1], y, qid, feature_names=list("dcba"))
+    assert RankSVM(tol=1e-8).fit(swapped, start=first).outcome.n_iter == 0
+    scaled = RankSVM(tol=1e-9, scale="std").fit(data)
+    assert RankSVM(tol=1e-8, scale="std").fit(data, start=scaled).outcome.n_iter == 0
+
+
+def test_any_thread_count_and_any_run_give_the_same_model():
+    X, y, qid = random_problem(6, n_rows=5000, n_queries=100)
+    data = Dataset.from_arrays(X, y, qid)
+    models = [RankSVM(n_threads=n).fit(data).weights for n in (1, 2, 5, None, None)]
+    assert all((w == models[0]).all() for w in models)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "qid", "weight", "message"),
+    [
+        (np.zeros((0, 2)), [], [], None, "n_samples = 0"),
+        (np.zeros((1, 2)), [1], [1], None, "n_samples = 1"),
+        (np.ones((3, 2)), [1, 1, 1], [1, 1, 1], None, "all labels are 1"),
+        (np.ones((3, 2)), [1, 2, 3], [1, 2, 3], None, "differ between queries only"),
+        (np.ones((2, 2)), [1, 2], [1, 1], [0, 1], "weight zero"),
+    ],
+)
+def test_nothing_to_rank(X, y, qid, weight, message):
+    with pytest.raises(DataError, match=f"nothing to rank.*{message}"):
+        RankSVM().fit(Dataset.from_arrays(X, y, qid, sample_weight=weight))
+
+
+def test_no_features_is_an_error():
+    with pytest.raises(DataError, match="feature"):
+        RankSVM().fit(Dataset.from_arrays(np.zeros((2, 0)), [0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"C": 0}, "C is 0; it must be a number above 0"),
+        ({"C": float("nan")}, "C is nan"),
+        ({"C": "1"}, "C is '1'"),
+        ({"C": True}, "C is True"),
+        ({"tol": -1e-3}, "tol is -0.001; it must be a number at least 0"),
+        ({"max_iter": 2.5}, "max_iter is 2.5; it must be a whole number"),
+        ({"n_threads": 0}, "n_threads is 0; it must be a whole number at least 1 or None"),
+        ({"pairs": "adjacnt"}, "did you mean 'adjacent'"),
+        ({"scale": "zscore"}, "it must be 'max' or 'std' or 'minmax' or None"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        RankSVM(**parameters)
+
+
+def test_learners_are_found_by_name():
+    assert recipe_named("ranksvm") is RankSVM
+    assert all(recipe_named(name).name == name for name in RECIPES)
+    with pytest.raises(ValueError, match="did you mean 'ranksvm'"):
+        recipe_named("rank-svm")
+
+
+@mq2008.needed
+def test_published_figures_on_mq2008():
+    train, test = (mq2008.read(1, part) for part in ("train", "test"))
+    model = RankSVM(C=2**7).fit(train)
+    from rankine.metrics import evaluate
+
+    found = evaluate(test.label, model.score(test), test.qid, ["pair_accuracy", "MeanNDCG"], dialect="letor4")
+    assert found["pair_accuracy"] == pytest.approx(0.8270, abs=1e-3)
+    assert found["MeanNDCG"] == pytest.approx(0.4571, abs=5e-3)
+
+
+@mq2008.needed
+@pytest.mark.parametrize("exponent", [-15, 0, 10])
+def test_the_true_optimum_on_mq2008(exponent):
+    data = mq2008.read(1, "train")
+    model = RankSVM(C=2.0**exponent, tol=1e-10).fit(data)
+    assert model.outcome.gap <= 1e-9 * model.outcome.objective
