@@ -1,5 +1,6 @@
-"""MQ2008 (LETOR 4.0), for tests that check published figures. Set RANKINE_MQ2008 to the folder that holds Fold1 … Fold5,
-or to the archive; tests that need it skip when it is absent.
+"""MQ2008 (LETOR 4.0), for tests that check published figures; they skip when it is absent.
+
+Set RANKINE_MQ2008 to the folder that holds Fold1 … Fold5, or to its archive.
 """
 
 from __future__ import annotations

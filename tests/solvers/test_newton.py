@@ -1,5 +1,7 @@
 """Newton: reaches the optimum, certifies it, stops as it says, and tells its watch."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -58,7 +60,7 @@ def test_the_watch_sees_every_step_and_may_stop():
     seen = []
     solution = newton(F, tol=1e-10, watch=seen.append)
     assert [p.n_iter for p in seen] == list(range(solution.n_iter + 1))
-    assert all(a.value >= b.value for a, b in zip(seen, seen[1:], strict=False))
+    assert all(a.value >= b.value for a, b in itertools.pairwise(seen))
     stopped = newton(F, tol=1e-10, watch=lambda p: p.n_iter == 1)
     assert not stopped.converged
     assert stopped.n_iter == 1

@@ -87,8 +87,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         assert outcome is not None
         if not outcome.converged and outcome.n_iter >= getattr(self, "max_iter", np.inf):
             warnings.warn(
-                f"{outcome.message}: the objective is {outcome.objective:g}, at most {outcome.gap:g} above the optimum; "
-                "raise max_iter, or scale the features (scale='std')",
+                f"{outcome.message}: the objective is {outcome.objective:g}, at most {outcome.gap:g} too high. "
+                "Raise max_iter, or scale the features (scale='std')",
                 ConvergenceWarning,
                 stacklevel=2,
             )

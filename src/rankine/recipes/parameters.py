@@ -62,7 +62,8 @@ def _alternatives(hint: Any, limit: Number | None = None) -> list[tuple[Any, Num
 
 def _check(name: str, value: Any, alternatives: list[tuple[Any, Number | None]]) -> None:
     finite = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    wanted, choices = [], []
+    wanted: list[str] = []
+    choices: list[str] = []
     for kind, limit in alternatives:
         if kind is type(None):
             if value is None:
