@@ -22,7 +22,7 @@ from rankine.recipes import RECIPES, recipe_named
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([rankine.RankSVM(), rankine.RankSVM(scale="std", pair_weight="query", pairs="adjacent")])
+@parametrize_with_checks([rankine.RankSVM(), rankine.RankSVM(pair_weight="query")])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

@@ -103,17 +103,23 @@ def test_what_is_not_a_model_is_told_so(tmp_path, content, message):
     assert "m.json is not a model" in str(error.value)
 
 
-@given(st.data())
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole") / "m.json"
+    trained(scale="max").save(path)
+    return path
+
+
+@given(data=st.data())
 @settings(max_examples=200, deadline=None)
-def test_no_damage_crashes(tmp_path_factory, data):
-    folder = tmp_path_factory.getbasetemp()
-    trained().save(folder / "whole.json")
-    content = bytearray((folder / "whole.json").read_bytes())
+def test_no_damage_crashes(whole, data):
+    content = bytearray(whole.read_bytes())
     for _ in range(data.draw(st.integers(1, 5))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    (folder / "hurt.json").write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    hurt = whole.with_name("hurt.json")
+    hurt.write_bytes(content[: data.draw(st.integers(0, len(content)))])
     try:
-        model = rankine.load(folder / "hurt.json")
+        model = rankine.load(hurt)
     except ModelError:
         return
     assert np.isfinite(model.weights).all()
