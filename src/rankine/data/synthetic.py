@@ -127,11 +127,12 @@ _BLOCK = 2048  # rows a block: its temporaries stay in cache
 
 
 def _dense_truth(rng: Generator, n_features: int, copies: NDArray[np.int64]) -> _DenseTruth:
+    n_copies, n_products = len(copies[0]), 12
     bend = rng.random((3, n_features))
     bend[0] += 0.1
     weight = (rng.standard_normal(n_features) + 0.5) * (rng.random(n_features) < 0.5)
     weight[copies[0]] = 0.0
-    products = rng.integers(n_features, size=(2, 12))
+    products = rng.integers(n_features, size=(2, n_products))
     # A column in four is counted in units that make it small, down to a hundredth.
     unit = np.where(rng.random(n_features) < 0.25, 0.01 + 0.49 * rng.random(n_features) ** 2, 1.0)
     return _DenseTruth(
@@ -141,10 +142,10 @@ def _dense_truth(rng: Generator, n_features: int, copies: NDArray[np.int64]) -> 
         floor=np.where(rng.random(n_features) < 0.4, 0.3 * rng.random(n_features), 0.0).astype(np.float32),
         unit=unit.astype(np.float32),
         copies=copies,
-        mixture=rng.random(copies.shape[1], np.float32),
+        mixture=rng.random(n_copies, np.float32),
         weight=weight.astype(np.float32),
         products=products,
-        product_weight=rng.standard_normal(products.shape[1], np.float32),
+        product_weight=rng.standard_normal(n_products, np.float32),
     )
 
 
@@ -284,7 +285,8 @@ class _SparseBlock:
 def _popularity(n_features: int, power: float, shift: float) -> Vector:
     """The probability of each column by popularity: a shifted power law."""
     p: Vector = np.power(np.arange(n_features) + shift, -power)
-    return np.divide(p, p.sum())
+    p /= p.sum()
+    return p
 
 
 def _columns_by_chance(p: Vector, column: NDArray[np.int64]) -> NDArray[np.int32]:
