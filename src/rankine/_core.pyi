@@ -84,3 +84,26 @@ def pairwise(rows: object, queries: object, loss: str, w: Annotated[NDArray[nump
 
 def along(queries: Queries, loss: str, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: float, n_threads: int) -> tuple[float, float, float]:
     """Value, slope and curvature of the loss at score + t * direction."""
+
+def n_varying(rows: Rows, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The number of queries within which each feature varies."""
+
+def column_edges(rows: Rows, least: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], greatest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    How often each column holds its least value and the value next to it, then the same for its greatest.
+    """
+
+def row_hashes(rows: Rows, n_threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """
+    A hash of each row: equal for equal rows, dense or sparse; 0 for a row of zeros.
+    """
+
+def first_equal(rows: Rows, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hash: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    For each row, the first row of its query that is equal to it; hash is that of row_hashes.
+    """
+
+def feature_order(rows: Rows, queries: Queries, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    For each feature alone, the pairs that it orders right minus those that it orders wrong; weights are not used.
+    """
