@@ -1,0 +1,61 @@
+"""The flags that all commands which read data share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from rankine.cli.console import working
+from rankine.data import Dataset
+
+
+@Parameter(name="*", group="Reading")
+@dataclass(frozen=True)
+class Reading:
+    """How data files are read.
+
+    Parameters
+    ----------
+    format
+        The format of the files, told from their names otherwise.
+    n_features
+        The number of features; otherwise the highest that occurs, or the model's.
+    dtype
+        The precision that features are kept in.
+    missing
+        What NULL, nan, inf and ±1.797e308 mean: an error, zero, or a number.
+    index_base
+        The number of the first feature in text files.
+    one_query
+        Read a file without `qid:` as one query.
+    """
+
+    format: Literal["letor", "parquet", "npz"] | None = None
+    n_features: int | None = None
+    dtype: Literal["float32", "float64"] = "float32"
+    missing: Literal["error", "zero"] | float = "error"
+    index_base: Literal[0, 1] | None = None
+    one_query: bool = False
+
+    def __call__(self, paths: Sequence[str], n_features: int | None = None) -> Dataset:
+        """Read some files as one data set."""
+        from rankine.data import read
+
+        with working(f"reading {', '.join(paths)}"):
+            return read(
+                list(paths),
+                format=self.format,
+                n_features=self.n_features if n_features is None else n_features,
+                dtype=self.dtype,
+                missing=self.missing,
+                index_base=self.index_base,
+                one_query=self.one_query,
+            )
+
+
+# Files given one after another.
+Paths = Annotated[list[str], Parameter(negative=(), allow_leading_hyphen=True)]
+READING = Reading()

@@ -1,0 +1,84 @@
+"""`rankine train DATA -o MODEL`: learn a model. Its flags are the fields of the learner's recipe."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from rankine.cli.console import emit, emit_json, facts, summary_of_fit, training
+from rankine.cli.reading import READING, Paths, Reading
+from rankine.model import load
+from rankine.recipes import Recipe, recipe_named
+
+DEFAULT = "ranksvm"
+
+
+def train_with(learner: str | None) -> Callable[..., None]:
+    """The command with the flags of one learner."""
+    from rankine.cli.app import UsageError
+
+    try:
+        kind = recipe_named(learner or DEFAULT)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    command = train
+    signature = inspect.signature(command, eval_str=True)
+    fields = Annotated[kind, Parameter(name="*", group=f"Learner: {kind.name}")]  # type: ignore[valid-type]
+    parameters = [
+        p.replace(annotation=fields, default=None) if name == "recipe" else p
+        for name, p in signature.parameters.items()
+    ]
+
+    def run(*args: Any, **kwargs: Any) -> None:
+        kwargs["recipe"] = kwargs.get("recipe") or kind()
+        command(*args, **kwargs)
+
+    run.__doc__ = command.__doc__
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def train(
+    data: Paths,
+    *,
+    output: Annotated[str, Parameter(name=["--output", "-o"])],
+    learner: str = DEFAULT,  # noqa: ARG001
+    start: str | None = None,
+    config: str | None = None,  # noqa: ARG001
+    json: bool = False,
+    recipe: Recipe,
+    reading: Reading = READING,
+) -> None:
+    """Learn a model from judged rows and write it to a file.
+
+    Parameters
+    ----------
+    data
+        Files of judged rows: LETOR, SVMrank or svmlight text (also .gz, .bz2, .xz; - is standard input), Parquet, .npz.
+        Several are read as one data set.
+    output
+        Where the model goes. A file that is there already is replaced.
+    learner
+        Which learner: ranksvm. The flags of the group "Learner" are its own.
+    start
+        A model to start from.
+    config
+        A TOML file that holds flags: `C = 128`.
+    json
+        Print one JSON object instead of text for people.
+    """
+    from rankine.metrics import pair_accuracy
+
+    first = None if start is None else load(start)
+    rows = reading(data, None if first is None or first.feature_names is not None else first.n_features)
+    with training() as watch:
+        model = recipe.fit(rows, watch, start=first)
+    model.save(output)
+    accuracy = pair_accuracy(rows.label, model.score(rows), rows.qid)
+    if json:
+        emit_json({"model": output, **model.describe(), "train": {"pair_accuracy": accuracy}})
+        return
+    emit(facts([*summary_of_fit(model), ("training pairs right", f"{accuracy:.4%}"), ("model", output)]))
