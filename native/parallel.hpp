@@ -89,11 +89,14 @@ void parallel_blocks(std::size_t n_blocks, const Workers& workers, Work work) {
     }
   }
   run(0);
-  for (std::unique_lock lock(mutex); n_running > 0;) {
-    if (done.wait_for(lock, std::chrono::milliseconds(50)) == std::cv_status::no_timeout) continue;
-    lock.unlock();
-    if (!stopped) guarded(0, [&] { workers.poll(); });
-    lock.lock();
+  {
+    std::unique_lock lock(mutex);
+    const auto finished = [&] { return n_running == 0; };
+    while (!done.wait_for(lock, std::chrono::milliseconds(50), finished)) {
+      lock.unlock();
+      if (!stopped) guarded(0, [&] { workers.poll(); });
+      lock.lock();
+    }
   }
   helpers.clear();
   for (const auto& error : failed)

@@ -136,7 +136,7 @@ double evaluate(const Queries& queries, std::size_t q, std::span<const double> s
     for (std::size_t r = 0; r < Loss::ramps.size(); ++r) {
       // Over active pairs with residual m = edge - s_i + s_j: the slopes are -2c m and +2c m, and the value is
       // sum c m^2 = sum c m (edge - s_i + s_j) = (sum of slope * score - edge * sum of the winners' slopes) / 2.
-      const auto [coef, edge] = Loss::ramps[r];
+      const double coef = Loss::ramps[r].coef, edge = Loss::ramps[r].edge;
       const auto& s = sorted.score;
       double moment = 0.0, won_slopes = 0.0;
       sweep(
