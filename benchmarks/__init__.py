@@ -1,0 +1,1 @@
+"""Benchmarks: each is a script that prints ratios taken within one run, best of several."""
