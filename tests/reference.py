@@ -93,7 +93,7 @@ def ranksvm_optimum(
     return w, objective(w)[0]
 
 
-# Examination: what `rankine doctor` looks at ---------------------------------------------------------------------------
+# Examination: what `rankine doctor` looks at --------------------------------------------------------------------------
 
 
 def n_varying(X: np.ndarray, query_ptr: np.ndarray) -> list[int]:

@@ -1,4 +1,4 @@
-"""The kernels of `rankine doctor` against slow twins: all storages, any number of threads, ties, empty and large data."""
+"""The kernels of `rankine doctor` against slow twins: all storages, any number of threads, ties, empty and large."""
 
 import numpy as np
 import pytest
