@@ -69,11 +69,15 @@ def wild_scales(data: Dataset) -> str | None:
         return None
     middle = np.median(size)
     far = np.abs(size - middle)
+
+    def named(j: int) -> str:
+        return repr(data.name_of(j)) if data.feature_names else data.name_of(j)
+
     worst = [k for k in np.argsort(-far, kind="stable")[:3] if far[k] >= np.log10(_WILD) / 2]
-    named = ", ".join(f"{data.name_of(int(varies[k]))} ({scale[k]:.3g})" for k in worst)
+    shown = ", ".join(f"feature {named(int(varies[k]))} ({scale[k]:.3g})" for k in worst)
     return (
         f"the standard deviations of the features differ by a factor of 10^{decades:.1f}; "
-        f"farthest from their median, {10.0**middle:.3g}: {named}"
+        f"farthest from their median, {10.0**middle:.3g}: {shown}"
     )
 
 
