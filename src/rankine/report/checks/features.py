@@ -15,6 +15,8 @@ from rankine.report.checks.finding import Finding, count_of, feature_details, fe
 
 def features_that_cannot_rank(data: Dataset) -> Iterator[Finding]:
     """Features that are the same in all rows, or in all rows of each query."""
+    if (np.diff(data.grouped.query_ptr) < 2).all():
+        return
     rows = data.grouped.rows
     c = rows.columns
     varying = _core.n_varying(rows.native, data.grouped.query_ptr, thread_count(None))
