@@ -109,6 +109,10 @@ def twice(document):
     return arrays
 
 
+def single(arrays):
+    return {**arrays, "X": arrays["X"].astype(np.float32)}
+
+
 CASES = [
     ("no-rows", "error", healthy(X=np.zeros((0, 6)), y=[], qid=[], doc_ids=None), "no rows"),
     ("no-features", "error", healthy(X=np.zeros((600, 0))), "no features"),
@@ -149,6 +153,13 @@ CASES = [
     ("sentinels", "warning", with_column(np.r_[[-1] * 9, np.arange(591) % 300]), "feature 3 is -1 in 9 rows"),
     ("sentinels", "warning", with_column(np.r_[[999] * 9, np.arange(591)]), "is 999 in 9 rows and 590"),
     ("wild-scales", "warning", with_column(lambda a: 1e6 * a["X"][:, 2]), r"10\^6.*feature 3 \("),
+    ("far-from-zero", "warning", with_column(lambda a: 1.7e9 + a["X"][:, 2]), "feature 3 is about 1.7e.09 but"),
+    (
+        "far-from-zero",
+        "warning",
+        single(with_column(lambda a: 2e5 + a["X"][:, 2])),
+        "float32 .*: feature 3 is about 2e.05",
+    ),
     ("equal-rows", "note", repeated_row(1), r"same label, by 1 row \(0.2%\): rows 43 and 45 of query 2"),
     ("contradicting-rows", "warning", repeated_row(3), "another label, by 1 row .*: rows 43 and 45 of query 2"),
     ("documents-given-twice", "warning", twice("d9"), r"1 row \(0.2%\): document 'd9' in row 8, of query 0"),

@@ -27,6 +27,7 @@ CHECKS: tuple[Callable[[Dataset], Iterator[Finding]], ...] = (
     leaks.features_that_leak,
     features.sentinels,
     features.scales_that_differ,
+    features.features_far_from_zero,
     copies.equal_rows,
     copies.documents_given_twice,
     leaks.rows_in_order_of_labels,

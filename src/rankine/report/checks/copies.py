@@ -52,8 +52,9 @@ def documents_given_twice(data: Dataset) -> Iterator[Finding]:
     """Document ids that occur again within a query; rows without an id do not count."""
     if data.doc_ids is None:
         return
-    known = {document: code for code, document in enumerate(dict.fromkeys(data.doc_ids.tolist()))}
-    code = data.group(np.fromiter(map(known.__getitem__, data.doc_ids.tolist()), np.int64, data.n_rows))
+    named = data.doc_ids.tolist()
+    known = {document: code for code, document in enumerate(dict.fromkeys(named))}
+    code = data.group(np.fromiter(map(known.__getitem__, named), np.int64, data.n_rows))
     query = query_of_row(data)
     order = np.lexsort((code, query))
     same = (np.diff(code[order]) == 0) & (np.diff(query[order]) == 0)
