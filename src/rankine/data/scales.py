@@ -77,7 +77,7 @@ def wild_scales(data: Dataset) -> str | None:
     shown = ", ".join(f"feature {named(int(varies[k]))} ({scale[k]:.3g})" for k in worst)
     return (
         f"the standard deviations of the features differ by a factor of 10^{decades:.1f}; "
-        f"farthest from their median, {10.0**middle:.3g}: {shown}"
+        f"farthest from their median, {10.0 ** min(middle, 308.0):.3g}: {shown}"
     )
 
 

@@ -85,7 +85,7 @@ def sentinels(data: Dataset) -> Iterator[Finding]:
         return
     names = feature_names(data, (j for j, *_ in found[:5]))
     shown = "; ".join(
-        f"{name} is {value:g} in {count_of(times, 'row')} and {after:g} next to that"
+        f"{name} is {value:g} in {count_of(times, 'row')}, and its next value is {after:g}"
         for name, (_, value, times, after) in zip(names, found, strict=False)
     )
     more = f"; and {len(found) - 5:,} more" if len(found) > 5 else ""

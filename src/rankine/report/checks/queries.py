@@ -43,8 +43,8 @@ def queries_with_one_label(data: Dataset) -> Iterator[Finding]:
         yield Finding(
             "warning" if share >= 0.5 else "note",
             "queries-of-one-label",
-            f"There is but one label in {len(one):,} of {len(filled):,} queries ({share:.1%}), and but one row in "
-            f"{single:,} of them: {some_queries(data, one)}.",
+            f"There is but one label in {len(one):,} of {len(filled):,} queries ({share:.1%})"
+            f"{f', and but one row in {single:,} of them' if single else ''}: {some_queries(data, one)}.",
             "They teach nothing and cost little. Metrics count them differently: see empty= and dialect=.",
             {**query_details(data, one), "share": share, "of_one_row": single},
         )
