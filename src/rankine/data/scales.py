@@ -1,7 +1,7 @@
 """Scales of features: what a learner multiplies them with, and a warning where they differ too much.
 
-Only differences within a query count, so centres cancel and scaling is one factor a feature; zeros stay zeros. It takes
-the statistics of the columns, which are computed once a data set and cost about as much as one step of a fit.
+Only differences within a query count, so centres cancel and scaling is one factor a feature; zeros stay zeros. Both read
+the statistics of the columns, made once a data set: about two evaluations of a loss, 0.25 s for 2.27 million x 136.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ REMEDY = "learn on scaled features with scale='std' (--scale std), or scale them
 def scale_factors(rows: Rows, kind: Literal["max", "std", "minmax"]) -> Vector:
     """What each feature is multiplied with so that its greatest size, standard deviation or range becomes one.
 
+    Constant features keep their values: their factor is one.
+
     Parameters
     ----------
     rows
         The features; the zeros that sparse rows leave out count as cells.
     kind
         "max": greatest size. "std": standard deviation. "minmax": range.
-
-    Constant features keep their values: their factor is one.
 
     >>> scale_factors(Rows.of(np.array([[1.0, -4.0, 7.0], [3.0, 2.0, 7.0]])), "max")
     array([0.33333333, 0.25      , 1.        ])
