@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -90,3 +91,34 @@ def ranksvm_optimum(
             break
         w = w - step
     return w, objective(w)[0]
+
+
+# Examination: what `rankine doctor` looks at --------------------------------------------------------------------------
+
+
+def n_varying(X: np.ndarray, query_ptr: np.ndarray) -> list[int]:
+    """The number of queries within which each column has two different values."""
+    queries = [X[begin:end] for begin, end in itertools.pairwise(query_ptr)]
+    return [sum(len(set(query[:, j])) > 1 for query in queries) for j in range(X.shape[1])]
+
+
+def column_edges(x: np.ndarray) -> tuple[int, float, int, float]:
+    """How often a column holds its least value and the value next to it, then the same for its greatest."""
+    values = sorted(set(x))
+    if len(values) < 2:
+        return len(x), np.inf, len(x), -np.inf
+    return int((x == values[0]).sum()), values[1], int((x == values[-1]).sum()), values[-2]
+
+
+def first_equal(X: np.ndarray, query_ptr: np.ndarray) -> list[int]:
+    """For each row, the first row of its query with the same cells."""
+    return [
+        next(k for k in range(begin, end) if (X[k] == X[i]).all())
+        for begin, end in itertools.pairwise(query_ptr)
+        for i in range(begin, end)
+    ]
+
+
+def feature_order(x: np.ndarray, y: np.ndarray, qid: np.ndarray) -> int:
+    """The pairs that one feature orders right minus those that it orders wrong."""
+    return sum(int(x[i] > x[j]) - int(x[i] < x[j]) for i, j in list_pairs(y, qid))

@@ -1,0 +1,1 @@
+"""The checks of `rankine.report.doctor`, by subject. Each takes data and yields findings."""
