@@ -26,11 +26,11 @@ format: .venv/.dev
 stubs: .venv/.dev
 	$(BIN)/python -m nanobind.stubgen -q -m rankine._core -o src/rankine/_core.pyi
 
-# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python.
-sanitize: build/sanitize/kernels
-	build/sanitize/kernels
+# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python: every tests/native/*.cpp is a program.
+sanitize: $(patsubst tests/native/%.cpp,build/sanitize/%,$(wildcard tests/native/*.cpp))
+	@for program in $^; do $$program || exit 1; done
 
-build/sanitize/kernels: tests/native/kernels.cpp $(wildcard native/*.hpp)
+build/sanitize/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp)
 	@mkdir -p build/sanitize
 	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Wconversion -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -Inative $< -o $@
 
