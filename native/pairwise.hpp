@@ -62,22 +62,40 @@ class SweptScores {
   std::array<std::vector<Index>, N> lowest_loser_, end_winner_;
 };
 
-/// Runs visit(query, partial sum, scratch) over all queries; returns the sum of the partial sums, block by block.
-/// The number of blocks depends on the data alone: enough to share, few enough that their sums cost little.
+/// Calls each(row) for the rows of a query, and the pulse now and then: a query may have ten million rows.
+template <class Each>
+void each_row(std::size_t n, const Pulse& pulse, Each each) {
+  constexpr std::size_t few = 8192;
+  for (std::size_t begin = 0; begin < n; begin += few) {
+    if (begin > 0) pulse();
+    for (std::size_t i = begin; i < std::min(begin + few, n); ++i) each(i);
+  }
+}
+
+/// Runs visit(query, partial sum, scratch, pulse) over all queries; returns the sum of the partial sums, block by
+/// block. The number of blocks depends on the data alone: enough to share, few enough that their sums cost little.
 template <class Visit>
 void sum_over_queries(const Queries& queries, const Workers& workers, std::span<double> total, Visit visit) {
   const std::size_t work = std::max<std::size_t>(queries.n_rows() / 256, 1);
   const std::size_t room = std::max<std::size_t>((std::size_t{1} << 22) / std::max<std::size_t>(total.size(), 1), 2);
   const auto cut = query_blocks(queries.query_ptr, std::min({work, room, std::size_t{64}}));
   std::vector<std::vector<double>> partial(cut.size() - 1);
-  parallel_blocks(cut.size() - 1, workers, [&](std::size_t b) {
+  parallel_blocks(cut.size() - 1, workers, [&](std::size_t b, const Pulse& pulse) {
     partial[b].assign(total.size(), 0.0);
     Scratch scratch;
-    for (std::size_t q = cut[b]; q < cut[b + 1]; ++q) visit(q, std::span<double>(partial[b]), scratch);
+    for (std::size_t q = cut[b]; q < cut[b + 1]; ++q) visit(q, std::span<double>(partial[b]), scratch, pulse);
   });
   std::fill(total.begin(), total.end(), 0.0);
   for (const auto& part : partial)
     for (std::size_t j = 0; j < total.size(); ++j) total[j] += part[j];
+}
+
+/// sum += X_q^T slope, for the rows of a query that begin at `begin`.
+template <class R>
+void add_rows(const R& x, std::size_t begin, std::span<const double> slope, std::span<double> sum, const Pulse& pulse) {
+  each_row(slope.size(), pulse, [&](std::size_t i) {
+    if (slope[i] != 0.0) x.add(begin + i, slope[i], sum);
+  });
 }
 
 /// The loss over all pairs, at the weights w.
@@ -93,14 +111,15 @@ class PairwisePoint {
     std::vector<double> values(queries.n_queries());
     std::visit(
         [&](const auto& x) {
-          sum_over_queries(queries, workers, gradient, [&](std::size_t q, std::span<double> sum, Scratch& scratch) {
-            const std::size_t begin = queries.begin(q), n = queries.size(q);
-            for (std::size_t i = begin; i < begin + n; ++i) score[i] = x.dot(i, w);
-            const auto part = std::span<double>(slope).subspan(begin, n);
-            values[q] = swept_.evaluate(queries, q, std::span<const double>(score).subspan(begin, n), part, scratch);
-            for (std::size_t i = 0; i < n; ++i)
-              if (part[i] != 0.0) x.add(begin + i, part[i], sum);
-          });
+          sum_over_queries(queries, workers, gradient,
+                           [&](std::size_t q, std::span<double> sum, Scratch& scratch, const Pulse& pulse) {
+                             const std::size_t begin = queries.begin(q), n = queries.size(q);
+                             each_row(n, pulse, [&](std::size_t i) { score[begin + i] = x.dot(begin + i, w); });
+                             const auto part = std::span<double>(slope).subspan(begin, n);
+                             values[q] = swept_.evaluate(queries, q, std::span<const double>(score).subspan(begin, n),
+                                                         part, scratch);
+                             add_rows(x, begin, part, sum, pulse);
+                           });
         },
         rows);
     value = 0.0;
@@ -111,15 +130,15 @@ class PairwisePoint {
                const Workers& workers) {
     std::visit(
         [&](const auto& x) {
-          sum_over_queries(queries, workers, out, [&](std::size_t q, std::span<double> sum, Scratch& scratch) {
-            const std::size_t begin = queries.begin(q), n = queries.size(q);
-            scratch.rows.resize(n);
-            scratch.slope.resize(n);
-            for (std::size_t i = 0; i < n; ++i) scratch.rows[i] = x.dot(begin + i, v);
-            swept_.product(queries, q, scratch.rows, scratch.slope, scratch);
-            for (std::size_t i = 0; i < n; ++i)
-              if (scratch.slope[i] != 0.0) x.add(begin + i, scratch.slope[i], sum);
-          });
+          sum_over_queries(queries, workers, out,
+                           [&](std::size_t q, std::span<double> sum, Scratch& scratch, const Pulse& pulse) {
+                             const std::size_t begin = queries.begin(q), n = queries.size(q);
+                             scratch.rows.resize(n);
+                             scratch.slope.resize(n);
+                             each_row(n, pulse, [&](std::size_t i) { scratch.rows[i] = x.dot(begin + i, v); });
+                             swept_.product(queries, q, scratch.rows, scratch.slope, scratch);
+                             add_rows(x, begin, scratch.slope, sum, pulse);
+                           });
         },
         rows);
   }
@@ -128,13 +147,15 @@ class PairwisePoint {
   void diagonal(const AnyRows& rows, const Queries& queries, std::span<double> out, const Workers& workers) {
     std::visit(
         [&](const auto& x) {
-          sum_over_queries(queries, workers, out, [&](std::size_t q, std::span<double> sum, Scratch& scratch) {
-            const std::size_t begin = queries.begin(q), n = queries.size(q);
-            scratch.rows.resize(n);
-            swept_.curvature_by_row(queries, q, scratch.rows);
-            for (std::size_t i = 0; i < n; ++i)
-              if (scratch.rows[i] != 0.0) x.add_squares(begin + i, scratch.rows[i], sum);
-          });
+          sum_over_queries(queries, workers, out,
+                           [&](std::size_t q, std::span<double> sum, Scratch& scratch, const Pulse& pulse) {
+                             const std::size_t begin = queries.begin(q), n = queries.size(q);
+                             scratch.rows.resize(n);
+                             swept_.curvature_by_row(queries, q, scratch.rows);
+                             each_row(n, pulse, [&](std::size_t i) {
+                               if (scratch.rows[i] != 0.0) x.add_squares(begin + i, scratch.rows[i], sum);
+                             });
+                           });
         },
         rows);
   }
@@ -162,7 +183,7 @@ Curve along(const Queries& queries, std::span<const double> score, std::span<con
             const Workers& workers) {
   SweptScores<Loss> swept(queries.n_rows());
   std::vector<double> total(3);
-  sum_over_queries(queries, workers, total, [&](std::size_t q, std::span<double> sum, Scratch& scratch) {
+  sum_over_queries(queries, workers, total, [&](std::size_t q, std::span<double> sum, Scratch& scratch, const Pulse&) {
     const std::size_t begin = queries.begin(q), n = queries.size(q);
     const auto d = direction.subspan(begin, n);
     scratch.rows.resize(n);

@@ -6,17 +6,17 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 130 interrupted.
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
-import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import cyclopts
 
 from rankine import __version__
+from rankine.cli import flags
 
 # Each command's function and what `rankine --help` says of it. One line here adds a command.
 COMMANDS = {
@@ -31,29 +31,25 @@ COMMANDS = {
 EPILOGUE = "Exit codes: 0 done, 1 it failed, 2 wrong usage, 130 interrupted."
 
 
-class UsageError(Exception):
-    """The command was asked for something that it cannot be asked for."""
-
-
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     tokens = list(sys.argv[1:] if tokens is None else tokens)
     try:
         with _notes():
-            _application(tokens)(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+            run(tokens)
             sys.stdout.flush()
         return 0
-    except (cyclopts.CycloptsError, UsageError) as error:
+    except (cyclopts.CycloptsError, flags.UsageError) as error:
         return _fail(str(error), 2)
     except KeyboardInterrupt:
-        return _fail("interrupted; no file was changed", 130)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; what is left in the buffer has nowhere to go.
-        sys.stdout = None  # type: ignore[assignment]
+        return _fail("interrupted: no file was left half-written", 130)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        _discard_output()
         return 0
     except MemoryError:
         return _fail("not enough memory for this data", 1)
     except OSError as error:
+        _discard_output()
         return _fail(_sentence(error), 1)
     except (ValueError, ImportError, OverflowError) as error:
         from rankine.recipes.parameters import ParameterError
@@ -61,10 +57,17 @@ def main(tokens: Sequence[str] | None = None) -> int:
         return _fail(str(error), 2 if isinstance(error, ParameterError) else 1)
 
 
-def console() -> None:
-    """The entry point of the installed command."""
+def run(tokens: Sequence[str]) -> None:
+    """Run one command; what fails is raised."""
+    app = _application(tokens)
+    app(flags.checked(app, tokens), exit_on_error=False, print_error=False, result_action="return_value")
+
+
+def start() -> None:
+    """Run the command of this process and leave with its exit code."""
     # A polite kill ends commands as Ctrl-C does, so that half-written files are removed.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(kind, signal.default_int_handler)
     sys.exit(main())
 
 
@@ -76,41 +79,19 @@ def _application(tokens: Sequence[str]) -> cyclopts.App:
         help_format="plaintext",
         version=f"rankine {__version__}",
         default_parameter=cyclopts.Parameter(
-            name_transform=lambda name: name.replace("_", "-"), negative=(), show_env_var=False
+            name_transform=lambda name: name.replace("_", "-"), negative=(), show_env_var=False, converter=flags.exact
         ),
-        config=_config(tokens),
+        config=flags.config(tokens),
     )
     for name, (path, summary) in COMMANDS.items():
         if name == "train" and "train" in tokens[:1]:
             from rankine.cli.train import train_with
 
-            command = train_with(option(tokens, "--learner"))
+            command = train_with(flags.value(tokens, "--learner"))
             app.command(command, name=name, help_format="markdown")
         else:
             app.command(path, name=name, help=summary, help_format="markdown")
     return app
-
-
-def option(tokens: Sequence[str], flag: str) -> str | None:
-    """The value of a flag, looked up before the command line is parsed because parsing depends on it."""
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
-        if token == flag:
-            return following
-        if token.startswith(f"{flag}="):
-            return token.partition("=")[2]
-    return None
-
-
-def _config(tokens: Sequence[str]) -> Any:
-    """The flags that a TOML file holds; the command line has the last word."""
-    path = option(tokens, "--config")
-    if path is None:
-        return ()
-    try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
-    return (cyclopts.config.Dict(values, use_commands_as_keys=False, source=path),)
 
 
 @contextlib.contextmanager
@@ -126,10 +107,18 @@ def _notes() -> Iterator[None]:
         yield
 
 
+def _discard_output() -> None:
+    """Whatever is still in the buffer of standard output has nowhere to go, and must not fail again at exit."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 def _sentence(error: OSError) -> str:
-    if error.filename is None or error.strerror is None:
+    if error.strerror is None:
         return str(error)
-    return f"{error.filename}: {error.strerror}"
+    return f"{error.filename or 'standard output'}: {error.strerror}"
 
 
 def _fail(message: str, code: int) -> int:

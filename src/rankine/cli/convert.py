@@ -15,7 +15,7 @@ def convert(files: Paths, *, reading: Reading = READING) -> None:
         One or more files to read as one data set, and last the file to write: .parquet, .npz, or LETOR text, which
         .gz, .bz2 or .xz compresses.
     """
-    from rankine.cli.app import UsageError
+    from rankine.cli.flags import UsageError
     from rankine.data import write
 
     if len(files) < 2:

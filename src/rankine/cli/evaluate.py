@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import csv
+import math
+import re
 from typing import Literal
 
-from rankine.cli.console import emit, emit_json, table
+from rankine.cli.console import emit, emit_json, facts, table
+from rankine.cli.flags import UsageError
 from rankine.cli.reading import READING, Paths, Reading
+from rankine.data import Dataset, Vector
 from rankine.data.atomic import open_atomically
-from rankine.metrics import Metric
+from rankine.metrics import DIALECTS, Metric
+from rankine.metrics import evaluate as measure
 from rankine.model import load
 
 METRICS = "pair_accuracy nDCG@5 nDCG@10 AP RR"
@@ -22,7 +27,7 @@ def evaluate(
     dialect: str | None = None,
     gain: Literal["exp2", "linear"] | None = None,
     empty: Literal["skip", "zero", "one"] | None = None,
-    ties: str | None = None,
+    ties: Literal["input", "worst", "average", "half"] | None = None,
     per_query: str | None = None,
     json: bool = False,
     reading: Reading = READING,
@@ -45,20 +50,43 @@ def evaluate(
     empty
         What a query without a relevant row counts.
     ties
-        How tied scores count: input, worst, average, or half.
+        How tied scores count: in the order of the rows, in the worst order, as the average of all orders; "half" counts
+        a tied pair half in pair_accuracy.
     per_query
         A CSV file for the metrics of each query.
     json
         Print one JSON object instead of a table.
     """
-    from rankine.cli.app import UsageError
-
-    names = metrics.replace(",", " ").split()
+    names = re.findall(r"[^\s,(]+(?:\([^)]*\)[^\s,]*)?", metrics)
+    if not names:
+        raise UsageError("--metrics is empty; name some, such as: --metrics 'pair_accuracy nDCG@10'")
     try:
         for name in names:
             Metric.parse(name)
     except ValueError as error:
         raise UsageError(str(error)) from None
     ranker = load(model)
-    rows = reading(data, None if ranker.feature_names is not None else ranker.n_features)
-    emit(str((names, dialect, gain, empty, ties, per_query, json, csv, emit_json, table, open_atomically, rows)))
+    rows = reading(data, like=ranker)
+    score = ranker.score(rows)
+    knobs = {"dialect": dialect, "gain": gain, "empty": empty, "ties": ties}
+    found = measure(rows.label, score, rows.qid, names, **knobs)
+    if per_query is not None:
+        _write_per_query(per_query, names, rows, score, knobs)
+    if json:
+        chosen = {name: knob for name, knob in knobs.items() if knob is not None}
+        summary = {"model": model, "data": rows.source, "rows": rows.n_rows, "queries": rows.n_queries}
+        emit_json({"metrics": found, **summary, **chosen})
+        return
+    emit(facts([("model", model), ("data", f"{rows.source}: {rows.n_rows:,} rows, {rows.n_queries:,} queries")]))
+    emit()
+    emit(table(["metric", "value"], [[name, f"{value:.6f}"] for name, value in found.items()]))
+
+
+def _write_per_query(path: str, names: list[str], rows: Dataset, score: Vector, knobs: dict[str, str | None]) -> None:
+    values = measure(rows.label, score, rows.qid, names, per_query=True, **knobs)
+    with open_atomically(path) as stream:
+        lines = csv.writer(stream, lineterminator="\n")
+        lines.writerow(["qid", *names])
+        columns = [values[name].tolist() for name in names]
+        for qid, *row in zip(values.qid.tolist(), *columns, strict=True):
+            lines.writerow([qid, *("" if math.isnan(value) else repr(value) for value in row)])

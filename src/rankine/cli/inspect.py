@@ -10,6 +10,7 @@ import numpy as np
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, table
 from rankine.cli.reading import READING, Reading
 from rankine.data import Dataset
+from rankine.data.letor import DENSE_FROM
 from rankine.model import Model, load
 
 
@@ -104,7 +105,6 @@ def _show_data(data: Dataset, json: bool) -> None:
         emit_json({"kind": "data", **found})
         return
     per_query = found["rows_per_query"]
-    why = "at least" if found["storage"] == "dense" else "less than"
     shares = ", ".join(f"{label}: {count / max(data.n_rows, 1):.1%}" for label, count in found["labels"].items())
     many = found["distinct_labels"]
     lines = [
@@ -118,7 +118,8 @@ def _show_data(data: Dataset, json: bool) -> None:
         ("features", f"{data.n_features:,}, {found['constant_features']:,} of them constant"),
         (
             "storage",
-            f"{found['storage']} {found['dtype']}: {found['filled']:.1%} of the cells are filled, {why} a quarter",
+            f"{found['storage']} {found['dtype']}: {found['filled']:.1%} of the cells are not zero (from "
+            f"{DENSE_FROM:.0%} on, text is kept dense)",
         ),
         ("labels", shares if many <= 20 else f"{many:,} different, {data.label.min():g} to {data.label.max():g}"),
         ("documents", "have ids" if found["documents"] else "have no ids"),

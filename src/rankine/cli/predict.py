@@ -42,7 +42,7 @@ def predict(
         The last column of a TREC run.
     """
     ranker = load(model)
-    rows = reading(data, None if ranker.feature_names is not None else ranker.n_features)
+    rows = reading(data, like=ranker)
     score = ranker.score(rows)
     lines = trec_lines(rows, score, tag) if trec else map(repr, score.tolist())
     text = "".join(f"{line}\n" for line in lines)

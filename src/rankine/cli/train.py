@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from cyclopts import Parameter
 
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, training
 from rankine.cli.reading import READING, Paths, Reading
+from rankine.data.atomic import writable
 from rankine.model import load
 from rankine.recipes import Recipe, recipe_named
 
@@ -18,7 +20,7 @@ DEFAULT = "ranksvm"
 
 def train_with(learner: str | None) -> Callable[..., None]:
     """The command with the flags of one learner."""
-    from rankine.cli.app import UsageError
+    from rankine.cli.flags import UsageError
 
     try:
         kind = recipe_named(learner or DEFAULT)
@@ -72,11 +74,14 @@ def train(
     """
     from rankine.metrics import pair_accuracy
 
+    writable(output)
     first = None if start is None else load(start)
-    rows = reading(data, None if first is None or first.feature_names is not None else first.n_features)
+    rows = reading(data, like=first)
     with training() as watch:
         model = recipe.fit(rows, watch, start=first)
     model.save(output)
+    if model.outcome is not None and model.outcome.shortfall is not None:
+        warnings.warn(f"{model.outcome.shortfall}. Raise --max-iter, or scale the features: --scale std", stacklevel=1)
     accuracy = pair_accuracy(rows.label, model.score(rows), rows.qid)
     if json:
         emit_json({"model": output, **model.describe(), "train": {"pair_accuracy": accuracy}})

@@ -85,10 +85,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         model = self._recipe(**self.get_params()).fit(data, start=start)
         outcome = model.outcome
         assert outcome is not None
-        if not outcome.converged and outcome.n_iter >= getattr(self, "max_iter", np.inf):
+        if outcome.shortfall is not None:
             warnings.warn(
-                f"{outcome.message}: the objective is {outcome.objective:g}, at most {outcome.gap:g} too high. "
-                "Raise max_iter, or scale the features (scale='std')",
+                f"{outcome.shortfall}. Raise max_iter, or scale the features (scale='std')",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -80,6 +80,13 @@ class Outcome:
     message: str
     seconds: float
 
+    @property
+    def shortfall(self) -> str | None:
+        """A sentence for a fit that ended far from its optimum, as far as its certificate tells; None for others."""
+        if self.converged or self.gap <= 1e-3 * abs(self.objective):
+            return None
+        return f"{self.message}; the objective is {self.objective:g}, up to {self.gap:g} of it above the optimum"
+
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
