@@ -44,10 +44,13 @@ class Measurer {
   /// Calls keep(which measure, Measured) for each.
   template <class Keep>
   void operator()(std::span<const double> label, std::span<const double> score, std::span<const double> weight,
-                  Keep keep) {
+                  Keep keep, const Pulse& pulse) {
     ranking_.rank(label, score, ties_);
     pairs_.reset();
-    for (std::size_t m = 0; m < measures_.size(); ++m) keep(m, measure(measures_[m], weight));
+    for (std::size_t m = 0; m < measures_.size(); ++m) {
+      if (label.size() > 1 << 16) pulse();
+      keep(m, measure(measures_[m], weight));
+    }
   }
 
  private:
@@ -119,15 +122,16 @@ inline void measure(std::span<const double> label, std::span<const double> score
     }
   const std::vector<double> plain = discounts(false, n_plain), flat = discounts(true, n_flat);
   const auto cut = query_blocks(query_ptr, std::clamp<std::size_t>(label.size() / 4096, 1, 256));
-  parallel_blocks(cut.size() - 1, workers, [&](std::size_t b) {
+  parallel_blocks(cut.size() - 1, workers, [&](std::size_t b, const Pulse& pulse) {
     Measurer measurer(measures, ties, plain, flat);
     for (std::size_t q = cut[b]; q < cut[b + 1]; ++q) {
       const auto begin = static_cast<std::size_t>(query_ptr[q]), n = static_cast<std::size_t>(query_ptr[q + 1]) - begin;
+      auto keep = [&](std::size_t m, Measured x) {
+        sum[m * n_queries + q] = x.sum;
+        mass[m * n_queries + q] = x.mass;
+      };
       measurer(label.subspan(begin, n), score.subspan(begin, n), weight.empty() ? weight : weight.subspan(begin, n),
-               [&](std::size_t m, Measured x) {
-                 sum[m * n_queries + q] = x.sum;
-                 mass[m * n_queries + q] = x.mass;
-               });
+               keep, pulse);
     }
   });
 }
