@@ -76,7 +76,7 @@ inline Measured auc(const Ranking& ranking, double relevant) {
   return {sum / (static_cast<double>(n_relevant) * static_cast<double>(n - n_relevant)), 1.0};
 }
 
-/// Rows with something below them, by label, that fail to be scored strictly above all of it (Dekel et al., 2004).
+/// Rows with something below them, by label, that fail to be scored strictly above all of it (Dekel et al.).
 inline Measured domination_error(const Ranking& ranking, std::vector<std::size_t>& memory) {
   const std::size_t n = ranking.size(), n_levels = ranking.n_levels();
   memory.assign(n_levels + 1, n);  // by level: the best place of all lower levels

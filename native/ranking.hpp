@@ -38,6 +38,7 @@ class Ranking {
   /// The end of the run of rows at place p that stand in random order: itself alone unless ties are averaged.
   std::size_t run_end(std::size_t p) const { return ties == Ties::average ? tie_end[p] : p + 1; }
 
+  /// Labels must be finite; scores may be infinite, but not NaN.
   void rank(std::span<const double> labels, std::span<const double> scores, Ties how) {
     ties = how;
     const std::size_t n = labels.size();
@@ -83,7 +84,8 @@ class Ranking {
     g.ideal.resize(n);
     of_level_.resize(n_levels());
     const double top = n == 0 ? 0.0 : std::max(ideal.front(), 0.0);
-    const double floor = std::floor(top), scale = top > 0.0 ? std::ldexp(1.0, -std::ilogb(top)) : 1.0;
+    const double floor = std::floor(top),
+                 scale = top > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(top), -1023, 1023)) : 1.0;
     for (std::size_t l = 0; l < n_levels(); ++l) {
       const double x = std::max(ideal[n - 1 - level_ptr[l]], 0.0);
       of_level_[l] = gain == Gain::linear ? x * scale : std::exp2(x - floor) - std::exp2(-floor);

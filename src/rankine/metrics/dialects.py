@@ -51,7 +51,8 @@ lightgbm
     ndcg and map. AP@k divides by the relevant rows that fit above the cutoff. (XGBoost and CatBoost do, too.)
 xgboost
     ndcg, map and pre, and with ``gain="linear"`` its ``ndcg_exp_gain=False``; ``empty="zero"`` is a name with a minus,
-    such as ``ndcg@10-``. Scores are rounded to float32. Its auc is another one.
+    such as ``ndcg@10-``. Its ndcg and map without a cutoff are nDCG@32 and AP@32. Scores are rounded to float32. Its
+    auc is another one.
 catboost
     NDCG as it is by default, which is type=Base; ``gain="exp2"`` is type=Exp. MAP, PrecisionAt, RecallAt, MRR,
     PairAccuracy. Its ERR takes the label itself as the chance to stop, which is not reproduced.
