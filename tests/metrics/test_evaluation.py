@@ -31,7 +31,7 @@ def arrays(rows):
     return (np.array(column, float) for column in zip(*rows, strict=True))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(queries, st.sampled_from(["input", "reverse", "worst", "average"]))
 def test_places_are_what_listed_orders_give(query, ties):
     label, score = arrays(query)
@@ -43,7 +43,7 @@ def test_places_are_what_listed_orders_give(query, ties):
         same(found[text], reference.place_metric(m.name, label, score, k=m.cutoff, **more))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(problems, st.sampled_from([0.0, 0.5]), st.booleans())
 def test_pairs_are_what_listing_gives(rows, tied, weighted):
     label, score, qid = arrays(rows)
@@ -58,7 +58,7 @@ def test_pairs_are_what_listing_gives(rows, tied, weighted):
     same(found["pair_accuracy"], reference.pair_accuracy(label, score, qid, None, tied))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(problems)
 @pytest.mark.filterwarnings("ignore::scipy.stats.ConstantInputWarning")
 def test_correlations_are_scipys_and_auc_is_the_share_of_pairs(rows):

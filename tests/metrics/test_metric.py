@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankine.metrics import Metric
@@ -24,6 +24,7 @@ def metrics(draw):
     return Metric(name, draw(k), **given_)
 
 
+@settings(deadline=None)
 @given(metrics())
 def test_what_is_printed_parses_to_the_same(metric):
     again = Metric.parse(str(metric))

@@ -7,7 +7,7 @@
 
 from rankine.metrics.comparison import DialectTable, dialects
 from rankine.metrics.dialects import DIALECTS, Dialect
-from rankine.metrics.evaluation import PerQuery, evaluate, pair_accuracy
+from rankine.metrics.evaluation import Evaluation, evaluate, pair_accuracy
 from rankine.metrics.metric import Metric
 
-__all__ = ["DIALECTS", "Dialect", "DialectTable", "Metric", "PerQuery", "dialects", "evaluate", "pair_accuracy"]
+__all__ = ["DIALECTS", "Dialect", "DialectTable", "Evaluation", "Metric", "dialects", "evaluate", "pair_accuracy"]

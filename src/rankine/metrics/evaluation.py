@@ -23,10 +23,10 @@ from rankine.metrics.metric import Metric, split_names
 DEFAULT_METRICS = "pair_accuracy nDCG@5 nDCG@10 AP RR"
 
 
-class PerQuery(dict[str, Any]):
-    """Metrics of each query: a dictionary of arrays whose `qid` holds the query ids, in the same order."""
+class Evaluation(dict[str, Any]):
+    """Metrics by name; `qid` holds the ids of the queries that were measured, in the order of their first rows."""
 
-    def __init__(self, values: dict[str, Vector], qid: Array):
+    def __init__(self, values: dict[str, Any], qid: Array):
         super().__init__(values)
         self.qid = qid
 
@@ -42,7 +42,7 @@ def evaluate(
     empty: str | None = None,
     ties: str | None = None,
     per_query: bool = False,
-) -> dict[str, Any]:
+) -> Evaluation:
     """Measure how well scores rank rows.
 
     Parameters
@@ -71,9 +71,10 @@ def evaluate(
 
     Returns
     -------
-    dict
-        The metrics by the names that were asked for. NaN where no query can be measured. With `per_query`, arrays in
-        the order of each query's first row, NaN for a query that is left out; the ids are in the attribute ``qid``.
+    Evaluation
+        A dictionary of the metrics by the names that were asked for; NaN where no query can be measured. With
+        `per_query`, arrays in the order of each query's first row, NaN for a query that is left out; the ids of the
+        queries are in the attribute ``qid``.
 
     Examples
     --------
@@ -92,12 +93,13 @@ def evaluate(
         with np.errstate(over="ignore"):
             rows = rows._replace(score=rows.score.astype(np.float32).astype(np.float64))
     sums, masses = _measured(rows, [_measure(metric, how) for metric in distinct], how.ties)
+    values: dict[Metric, Any]
     if per_query:
         with np.errstate(invalid="ignore"):
             values = dict(zip(distinct, sums / masses, strict=True))
-        return PerQuery({name: values[metric] for name, metric in wanted.items()}, rows.query_ids)
-    means = {metric: _mean(s, m) for metric, s, m in zip(distinct, sums, masses, strict=True)}
-    return {name: means[metric] for name, metric in wanted.items()}
+    else:
+        values = {metric: _mean(s, m) for metric, s, m in zip(distinct, sums, masses, strict=True)}
+    return Evaluation({name: values[metric] for name, metric in wanted.items()}, rows.query_ids)
 
 
 def pair_accuracy(label: Any, score: Any, qid: Any = None, *, sample_weight: Any = None, ties: str = "zero") -> float:
