@@ -26,7 +26,7 @@ format: .venv/.dev
 stubs: .venv/.dev
 	$(BIN)/python -m nanobind.stubgen -q -m rankine._core -o src/rankine/_core.pyi
 
-# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python.
+# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python: every tests/native/*.cpp is a program.
 sanitize: $(patsubst tests/native/%.cpp,build/sanitize/%,$(wildcard tests/native/*.cpp))
 	@for program in $^; do $$program || exit 1; done
 

@@ -122,3 +122,105 @@ def first_equal(X: np.ndarray, query_ptr: np.ndarray) -> list[int]:
 def feature_order(x: np.ndarray, y: np.ndarray, qid: np.ndarray) -> int:
     """The pairs that one feature orders right minus those that it orders wrong."""
     return sum(int(x[i] > x[j]) - int(x[i] < x[j]) for i, j in list_pairs(y, qid))
+
+
+# Metrics --------------------------------------------------------------------------------------------------------------
+
+
+def rankings(score: np.ndarray, label: np.ndarray, ties: str) -> Iterator[list[int]]:
+    """Every order of rows that is meant by `ties`: one, or for "average" all that the scores allow."""
+    rows = range(len(score))
+    if ties == "average":
+        for order in itertools.permutations(rows):
+            if all(score[a] >= score[b] for a, b in itertools.pairwise(order)):
+                yield list(order)
+    elif ties == "worst":
+        yield sorted(rows, key=lambda i: (-score[i], label[i]))
+    else:
+        yield sorted(rows, key=lambda i: (-score[i], i if ties == "input" else -i))
+
+
+def place_metric(
+    name: str,
+    label: np.ndarray,
+    score: np.ndarray,
+    *,
+    k: int | None = None,
+    rel: float | None = None,
+    max_rel: float = 4,
+    gain: str = "exp2",
+    flat_start: bool = False,
+    ties: str = "average",
+    short: str = "count",
+    reachable: bool = False,
+) -> float:
+    """A metric of places in one query: the mean over all its orders; NaN without a relevant row."""
+    of_order = [
+        _place_metric(name, [float(label[i]) for i in order], k, rel, max_rel, gain, flat_start, short, reachable)
+        for order in rankings(score, label, ties)
+    ]
+    return float(np.mean(of_order))
+
+
+def _place_metric(name, label, k, rel, max_rel, gain, flat_start, short, reachable):
+    n, cutoff = len(label), len(label) if k is None else k
+
+    def dcg(labels):
+        worth = [2**x - 1 if gain == "exp2" else x for x in labels]
+        return sum(g / np.log2(max(2, i) if flat_start else i + 1) for i, g in enumerate(worth, 1))
+
+    relevant = [x > 0 if rel is None else x >= rel for x in label]
+    places = [i for i, hit in enumerate(relevant, 1) if hit]
+    if not (max(label) > 0 if name in ("nDCG", "MeanNDCG", "ERR") else places):
+        return float("nan")
+    if short == "zero" and n < cutoff and name in ("nDCG", "P"):
+        return 0.0
+    ideal = sorted(label, reverse=True)
+    if name == "nDCG":
+        return dcg(label[:cutoff]) / dcg(ideal[:cutoff])
+    if name == "MeanNDCG":
+        return sum(dcg(label[:i]) / dcg(ideal[:i]) for i in range(1, n + 1)) / n
+    if name == "AP":
+        total = sum(sum(p <= place for p in places) / place for place in places if place <= cutoff)
+        return total / (min(len(places), cutoff) if reachable else len(places))
+    if name == "P":
+        return sum(relevant[:cutoff]) / (min(cutoff, n) if short == "cut" else cutoff)
+    if name == "R":
+        return sum(relevant[:cutoff]) / len(places)
+    if name == "RR":
+        return 1 / places[0] if places[0] <= cutoff else 0.0
+    assert name == "ERR"
+    total, arrives = 0.0, 1.0
+    for place, x in enumerate(label[:cutoff], 1):
+        stops = (2**x - 1) / 2**max_rel
+        total += arrives * stops / place
+        arrives *= 1 - stops
+    return total
+
+
+def pair_accuracy(
+    label: np.ndarray, score: np.ndarray, qid: np.ndarray, weight: np.ndarray | None = None, tied: float = 0.0
+) -> float:
+    """The share of listed pairs in the right order."""
+    right = total = 0.0
+    for i, j in list_pairs(label, qid):
+        c = 1.0 if weight is None else weight[i] * weight[j]
+        total += c
+        right += c * (1.0 if score[i] > score[j] else tied if score[i] == score[j] else 0.0)
+    return right / total if total > 0 else float("nan")
+
+
+def domination_error(label: np.ndarray, score: np.ndarray, qid: np.ndarray) -> float:
+    """The share of rows with a row below them, by label, that are not scored above all such rows."""
+    below = [
+        [score[j] for j in range(len(label)) if qid[i] == qid[j] and label[j] < label[i]] for i in range(len(label))
+    ]
+    fails = [max(b) >= score[i] for i, b in enumerate(below) if b]
+    return float(np.mean(fails)) if fails else float("nan")
+
+
+def auc(label: np.ndarray, score: np.ndarray, rel: float | None = None) -> float:
+    """The share of (relevant, other) pairs of one query in the right order, a tie counting half."""
+    hit = label > 0 if rel is None else label >= rel
+    worth = [float(a > b) + 0.5 * float(a == b) for a in score[hit] for b in score[~hit]]
+    return float(np.mean(worth)) if worth else float("nan")

@@ -1,5 +1,6 @@
 """Rankine's native kernels: rows, queries, losses over pairs."""
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -106,4 +107,14 @@ def first_equal(rows: Rows, query_ptr: Annotated[NDArray[numpy.int64], dict(shap
 def feature_order(rows: Rows, queries: Queries, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     For each feature alone, the pairs that it orders right minus those that it orders wrong; weights are not used.
+    """
+
+class Measure:
+    """A metric and the conventions that it is measured by."""
+
+    def __init__(self, *, kind: str, cutoff: int | None, relevant: float | None, max_label: float, gain: str, flat_start: bool, empty: float, short_query: str, reachable: bool, tied_pair: float) -> None: ...
+
+def measure(label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], measures: Sequence[Measure], ties: str, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    Sums and masses of each measure of each query, n_measures x n_queries: a value is sum / mass. The weight of rows is that of pair_accuracy.
     """
