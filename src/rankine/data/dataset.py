@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from rankine import _core
 from rankine.data.errors import DataError
 from rankine.data.frames import column, take_frame
-from rankine.data.grouping import group_by_id, group_by_size
+from rankine.data.grouping import Grouping, group_by_id, group_by_size, group_runs
 from rankine.data.rows import Array, Rows, Vector, freeze
+from rankine.data.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +158,41 @@ class Dataset:
         documents = column(doc_ids, "doc_ids")
         if documents is not None and documents.shape != (n_rows,):
             raise DataError(f"doc_ids has shape {documents.shape}, but X has {n_rows} rows")
+        return cls._grouped(grouping, rows, label, weight, query_weight, names, documents, source)
+
+    @classmethod
+    def of_table(cls, table: Table, source: str) -> Dataset:
+        """The data set of a file's rows, which its reader has checked."""
+        grouping = group_runs(table.runs)
+        query_weight = None
+        if table.query_weight is not None:
+            by_row = np.repeat(table.query_weight, table.runs.sizes)
+            heads = grouping.query_ptr[:-1]
+            query_weight = by_row[heads if grouping.order is None else grouping.order[heads]]
+        return cls._grouped(
+            grouping,
+            table.rows,
+            table.label,
+            table.sample_weight,
+            query_weight,
+            table.feature_names,
+            table.doc_ids,
+            source,
+        )
+
+    @classmethod
+    def _grouped(
+        cls,
+        grouping: Grouping,
+        rows: Rows,
+        label: Vector,
+        weight: Vector | None,
+        query_weight: Vector | None,
+        names: tuple[str, ...] | None,
+        documents: Array | None,
+        source: str,
+    ) -> Dataset:
+        """Bring checked rows together by query, and freeze everything."""
         order = grouping.order
         if order is not None:
             rows, label = rows.take(order), label[order]

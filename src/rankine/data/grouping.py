@@ -24,6 +24,13 @@ class Grouping(NamedTuple):
     order: NDArray[np.int64] | None
 
 
+class Runs(NamedTuple):
+    """Query ids of consecutive rows: as many entries as queries, where a file is in order."""
+
+    ids: Array
+    sizes: NDArray[np.int64]
+
+
 def group_by_id(qid: Any, n_rows: int) -> Grouping:
     """Group rows by query id.
 
@@ -33,33 +40,43 @@ def group_by_id(qid: Any, n_rows: int) -> Grouping:
     qid = column(qid, "qid")
     if qid.ndim != 1 or len(qid) != n_rows:
         raise DataError(f"qid has shape {qid.shape}, but X has {n_rows} rows: one id a row is expected")
-    if qid.dtype.kind == "O":
-        codes, ids = _codes_of_objects(qid)
-    else:
-        if qid.dtype.kind == "f" and np.isnan(qid).any():
-            raise DataError(f"qid of row {int(np.flatnonzero(np.isnan(qid))[0])} is NaN; every row needs a query id")
-        codes, ids = qid, None
-    if n_rows == 0:
-        return Grouping(np.zeros(1, np.int64), qid, None)
-    # Work on runs of equal ids, of which there are as many as queries in a file that is in order.
-    starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
-    sizes = np.diff(np.append(starts, n_rows))
-    _, first, which = np.unique(codes[starts], return_index=True, return_inverse=True)
+    if qid.dtype.kind == "f" and np.isnan(qid).any():
+        raise DataError(f"qid of row {int(np.flatnonzero(np.isnan(qid))[0])} is NaN; every row needs a query id")
+    if qid.dtype.kind != "O":
+        return group_runs(runs_of(qid))
+    codes, ids = _codes_of_objects(qid)
+    grouping = group_runs(runs_of(codes))
+    return grouping._replace(query_ids=ids[grouping.query_ids])
+
+
+def runs_of(qid: Array) -> Runs:
+    """The runs of equal ids of consecutive rows.
+
+    >>> runs_of(np.array([7, 7, 9, 7]))
+    Runs(ids=array([7, 9, 7]), sizes=array([2, 1, 1]))
+    """
+    starts = np.flatnonzero(np.concatenate([np.ones(min(len(qid), 1), bool), qid[1:] != qid[:-1]]))
+    return Runs(qid[starts], np.diff(np.append(starts, len(qid))))
+
+
+def group_runs(runs: Runs) -> Grouping:
+    """Group rows whose query ids are given as runs."""
+    sizes = runs.sizes.astype(np.int64)
+    starts = np.cumsum(sizes) - sizes
+    _, first, which = np.unique(runs.ids, return_index=True, return_inverse=True)
     by_first_row = np.argsort(first)
     rank = np.empty_like(by_first_row)
     rank[by_first_row] = np.arange(len(by_first_row))
     query_of_run = rank[which]
-    heads = starts[np.sort(first)]
-    query_ids = codes[heads] if ids is None else ids[codes[heads]]
     query_ptr = np.zeros(len(first) + 1, np.int64)
     np.cumsum(np.bincount(query_of_run, weights=sizes, minlength=len(first)).astype(np.int64), out=query_ptr[1:])
     order = None
-    if len(starts) > len(first):
-        runs = np.argsort(query_of_run, kind="stable")
-        size = sizes[runs]
+    if len(sizes) > len(first):
+        by_query = np.argsort(query_of_run, kind="stable")
+        size = sizes[by_query]
         ends = np.cumsum(size)
-        order = np.arange(n_rows) + np.repeat(starts[runs] - (ends - size), size)
-    return Grouping(query_ptr, query_ids, order)
+        order = np.arange(int(query_ptr[-1])) + np.repeat(starts[by_query] - (ends - size), size)
+    return Grouping(query_ptr, runs.ids[first[by_first_row]], order)
 
 
 def group_by_size(group: Any, n_rows: int) -> Grouping:

@@ -6,6 +6,7 @@ Dense rows are one C-contiguous float32 or float64 matrix; sparse rows are CSR w
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -153,6 +154,15 @@ class Rows:
         row_ptr = np.concatenate([[0], np.cumsum(size)])
         at = np.arange(row_ptr[-1]) + np.repeat(self.row_ptr[:-1][which] - row_ptr[:-1], size)
         return Rows(self.value[at], row_ptr, self.index[at], self.n_features)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Rows]) -> Rows:
+        """The rows of several matrices of the same width, one below the other; sparse if one of them is."""
+        if not any(part.is_sparse for part in parts):
+            return cls(np.concatenate([part.value for part in parts]))
+        from scipy.sparse import csr_array, vstack
+
+        return cls.of(vstack([csr_array(part.matrix) for part in parts], format="csr"))
 
     def first_not_finite(self) -> tuple[int, int] | None:
         """Row and column of the first NaN or infinity."""
