@@ -224,3 +224,23 @@ def auc(label: np.ndarray, score: np.ndarray, rel: float | None = None) -> float
     hit = label > 0 if rel is None else label >= rel
     worth = [float(a > b) + 0.5 * float(a == b) for a in score[hit] for b in score[~hit]]
     return float(np.mean(worth)) if worth else float("nan")
+
+
+# Text -----------------------------------------------------------------------------------------------------------------
+
+
+def read_letor(text: str) -> tuple[list[float], list[str], list[dict[int, float]], list[str]]:
+    """Labels, query ids, features (counted from 0) and document ids of well-formed LETOR text."""
+    labels, queries, rows, documents = [], [], [], []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        body, _, comment = line.partition("#")
+        words = body.split()
+        if not words:
+            continue
+        labels.append(float(words[0]))
+        pairs = [word.split(":", 1) for word in words[1:]]
+        queries.append(next(value for key, value in pairs if key == "qid"))
+        rows.append({int(key) - 1: float(value) for key, value in pairs if key != "qid"})
+        words = comment.replace("docid =", "").replace("docid=", "").split()
+        documents.append(words[0] if words else "")
+    return labels, queries, rows, documents

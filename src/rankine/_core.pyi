@@ -118,3 +118,32 @@ def measure(label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='
     """
     Sums and masses of each measure of each query, n_measures x n_queries: a value is sum / mass. The weight of rows is that of pair_accuracy.
     """
+
+class LetorReader:
+    """Reads LETOR text that comes in blocks."""
+
+    def __init__(self, *, single: bool, index_base: int, n_features: int | None, missing: float | None, sparsest: int, n_threads: int) -> None: ...
+
+    def begin_file(self, name: str) -> None:
+        """What follows belongs to this file."""
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> None:
+        """Reads the next n bytes of a file."""
+
+    def end_file(self) -> None:
+        """The file ends here."""
+
+    def finish(self, n_features: int) -> dict:
+        """All that was read, with at least so many features."""
+
+class Texts:
+    """Strings that the writer reads."""
+
+    @overload
+    def __init__(self) -> None: ...
+
+    @overload
+    def __init__(self, texts: Sequence[str]) -> None: ...
+
+def letor_lines(rows: Rows, label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], query_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], query: Texts, document: Texts | None, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shows_width: bool, n_threads: int) -> list:
+    """The rows at `which` as lines of LETOR text, in pieces."""

@@ -12,7 +12,7 @@ from rankine.cli.flags import UsageError
 from rankine.cli.reading import READING, Paths, Reading
 from rankine.data import Dataset, Vector
 from rankine.data.atomic import open_atomically
-from rankine.metrics import DIALECTS, Metric
+from rankine.metrics import Metric
 from rankine.metrics import evaluate as measure
 from rankine.model import load
 

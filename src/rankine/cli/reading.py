@@ -10,6 +10,8 @@ from cyclopts import Parameter
 
 from rankine.cli.console import working
 from rankine.data import Dataset
+from rankine.data.files import format_of
+from rankine.model import Model
 
 
 @Parameter(name="*", group="Reading")
@@ -40,15 +42,21 @@ class Reading:
     index_base: Literal[0, 1] | None = None
     one_query: bool = False
 
-    def __call__(self, paths: Sequence[str], n_features: int | None = None) -> Dataset:
-        """Read some files as one data set."""
+    def __call__(self, paths: Sequence[str], like: Model | None = None) -> Dataset:
+        """Read some files as one data set, for a model if there is one: it knows how many features there are.
+
+        Named features are matched by their names, not by their number.
+        """
         from rankine.data import read
 
+        n_features = self.n_features
+        if n_features is None and like is not None and format_of(paths[0]) == "letor":
+            n_features = like.n_features
         with working(f"reading {', '.join(paths)}"):
             return read(
                 list(paths),
                 format=self.format,
-                n_features=self.n_features if n_features is None else n_features,
+                n_features=n_features,
                 dtype=self.dtype,
                 missing=self.missing,
                 index_base=self.index_base,

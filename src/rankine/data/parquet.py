@@ -1,0 +1,254 @@
+"""Data sets as Parquet files, through pyarrow: one row a document, in the caller's order.
+
+Columns `qid` and `label`, if there are any `weight` (of the row), `query_weight` and `docid`, and every other column is
+a feature; features without names are f1, f2, … Instead, a list column `features` holds dense rows, and list columns
+`index` (from 0) and `value` hold sparse ones, with the number of features and their names in the schema's metadata.
+Files are read batch by batch straight into the finished matrix. Rules for numbers are those of .npz files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankine.data.atomic import open_atomically
+from rankine.data.dataset import Dataset
+from rankine.data.errors import DataError
+from rankine.data.grouping import Runs, group_runs, runs_of
+from rankine.data.npz import (
+    FORMAT,
+    VERSION,
+    Names,
+    ascending,
+    check_ids,
+    check_numbers,
+    place,
+    plain_ids,
+    query_ids,
+    row_blocks,
+    settle,
+    widened,
+)
+from rankine.data.rows import Array, Rows, Vector
+from rankine.data.table import How, Table, joined
+
+# Columns that are no features, apart from the index that pandas adds.
+NO_FEATURES = ("qid", "label", "weight", "query_weight", "docid")
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+KEY = b"rankine"
+# A row group, or a batch that is read, has so many rows, and fewer where they are wide.
+MOST_ROWS = 1 << 16
+MOST_VALUES = 1 << 24
+# So many rows at a time are turned from columns into rows, which keeps them in cache.
+TILE = 1 << 10
+
+
+def write(data: Dataset, path: str) -> None:
+    """Write a data set, whole or not at all. Queries without rows have no place in a Parquet file."""
+    pa, pq = _pyarrow()
+    rows, g = data.grouped.rows, data.grouped
+    query = data.restore(np.repeat(np.arange(data.n_queries), np.diff(g.query_ptr)))
+    ids, weight, label = query_ids(data), data.sample_weight, data.label
+    doc_ids = None if data.doc_ids is None else plain_ids(data.doc_ids, "document ids")
+    names = data.feature_names or _plain_names(rows.n_features)
+    about: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    if rows.is_sparse:
+        about |= {"n_features": rows.n_features, "feature_names": data.feature_names}
+        names = ("index", "value")
+    for name in names:
+        if name in NO_FEATURES or PANDAS_INDEX.fullmatch(name):
+            raise DataError(f"a Parquet file cannot have a feature named {name!r}, which means something else: rename it")
+
+    def columns(block: Rows, at: slice) -> dict[str, Any]:
+        found = {
+            "qid": ids[query[at]],
+            "label": label[at],
+            "weight": None if weight is None else weight[at],
+            "query_weight": None if g.query_weight is None else g.query_weight[query[at]],
+            "docid": None if doc_ids is None else doc_ids[at],
+        }
+        arrays = {name: pa.array(values) for name, values in found.items() if values is not None}
+        if block.row_ptr is None:
+            return arrays | dict(zip(names, map(pa.array, np.ascontiguousarray(block.value.T)), strict=True))
+        offsets = pa.array(block.row_ptr.astype(np.int32))
+        lists = [pa.ListArray.from_arrays(offsets, pa.array(values)) for values in (block.index, block.value)]
+        return arrays | dict(zip(names, lists, strict=True))
+
+    size = _batch_size(len(rows.value.reshape(-1)) // max(1, rows.n_rows))
+    with _naming(path, pa, "cannot be written"), open_atomically(path, binary=True) as stream, contextlib.ExitStack() as s:
+        writer, a = None, 0
+        for block in row_blocks(data, size):
+            arrays = columns(block, slice(a, a + block.n_rows))
+            batch = pa.RecordBatch.from_pydict(arrays, metadata={KEY: json.dumps(about)})
+            if writer is None:
+                # Values of features seldom repeat as often as a dictionary needs: without, files are smaller.
+                few = ["qid", "label", "weight", "query_weight"]
+                options = {"compression": "zstd", "use_dictionary": few, "write_page_checksum": True}
+                writer = s.enter_context(pq.ParquetWriter(stream, batch.schema, **options))
+            writer.write_batch(batch, row_group_size=size)
+            a += block.n_rows
+
+
+def read(paths: Sequence[str], how: How) -> Table:
+    """Read Parquet files, the rows of the first file first."""
+    return joined([_read(path, how) for path in paths], list(paths))
+
+
+def _read(path: str, how: How) -> Table:
+    pa, pq = _pyarrow()
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"{path} is a directory; name the Parquet files in it")
+    with Path(path).open("rb") as stream:
+        if stream.read(4) != b"PAR1":
+            raise DataError(f"{path} is not a Parquet file")
+    with (
+        _naming(path, pa, "is damaged, or cannot be read"),
+        pa.OSFile(path) as source,
+        pq.ParquetFile(source, page_checksum_verification=True) as file,
+    ):
+        n_rows = file.metadata.num_rows
+        if not n_rows:
+            raise DataError(f"{path} has no rows")
+        try:
+            return _table(file, path, how, n_rows)
+        except MemoryError:
+            raise DataError(f"{path} has {n_rows} rows of {len(file.schema_arrow)} columns: too much for memory") from None
+
+
+def _table(file: Any, path: str, how: How, n_rows: int) -> Table:
+    columns = [name for name in file.schema_arrow.names if not PANDAS_INDEX.fullmatch(name)]
+    if len(set(columns)) < len(columns):
+        raise DataError(f"{path} has two columns of one name; names must differ: {', '.join(columns)}")
+    for name, remedy in (
+        ("label", "name the column of labels 'label'"),
+        ("qid", "name the column of query ids 'qid', or read the file as one query with one_query=True (--one-query)"),
+    ):
+        if name not in columns and not (name == "qid" and how.one_query):
+            raise DataError(f"{path} has no column {name!r}, only {', '.join(map(repr, columns))}: {remedy}")
+    features = [name for name in columns if name not in NO_FEATURES]
+    fill = _filler(file, features, path, how, n_rows)
+    numbers = {name: np.empty(n_rows) for name in ("label", "weight", "query_weight") if name in columns}
+    qid, doc_ids = _Ids(path, "qid"), _Ids(path, "docid")
+    at = 0
+    for batch in file.iter_batches(_batch_size(len(columns)), columns=columns):
+        for name, out in numbers.items():
+            values = _whole(batch.column(name), path, name, at)
+            if not _is_number(values.type):
+                raise DataError(f"{path}: column {name!r} has type {values.type}; numbers are expected")
+            out[at : at + len(batch)] = _numbers(values)
+        for ids in (qid, doc_ids):
+            if ids.name in columns:
+                ids.add(batch.column(ids.name), at)
+        fill.add(batch, at)
+        at += len(batch)
+    if at != n_rows:
+        raise DataError(f"{path} is damaged: it has {at} rows, not {n_rows}")
+    for name, values in numbers.items():
+        check_numbers(values, path, name, weights=name != "label")
+    runs = qid.runs() if "qid" in columns else Runs(np.zeros(1, np.int64), np.array([n_rows]))
+    query_weight = numbers.get("query_weight")
+    if query_weight is not None:
+        query_weight = _by_run(query_weight, runs, path)
+    rows, names = fill.done()
+    return Table(
+        rows,
+        numbers["label"],
+        runs,
+        names,
+        doc_ids.all() if "docid" in columns else None,
+        numbers.get("weight"),
+        query_weight,
+    )
+
+
+def _by_run(weight: Vector, runs: Runs, path: str) -> Vector:
+    """The weight of each run's query, which all its rows must have."""
+    query_ptr, _, order = group_runs(runs)
+    order = np.arange(len(weight)) if order is None else order
+    of_query = np.repeat(weight[order[query_ptr[:-1]]], np.diff(query_ptr))
+    bad = order[weight[order] != of_query]
+    if len(bad):
+        raise DataError(
+            f"{path}, row {bad.min() + 1}: query_weight is {weight[bad.min()]:g}, "
+            "but another row of the same query has another; all rows of a query must have the same"
+        )
+    return weight[np.cumsum(runs.sizes) - runs.sizes]
+
+
+class _Ids:
+    """A column of ids, collected batch by batch: numbers as they are, text as codes into a dictionary."""
+
+    def __init__(self, path: str, name: str):
+        self.path, self.name = path, name
+        self.parts: list[Any] = []
+
+    def add(self, column: Any, at: int) -> None:
+        import pyarrow as pa
+
+        is_ = pa.types
+        if is_.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if is_.is_decimal(column.type):
+            column = column.cast(pa.int64())
+        text = is_.is_string(column.type) or is_.is_large_string(column.type) or is_.is_binary(column.type)
+        if text:
+            column = column.cast(pa.large_string())
+        elif not _is_number(column.type):
+            raise DataError(f"{self.path}: column {self.name!r} has type {column.type}; numbers or strings are expected")
+        if text and self.name == "docid":
+            column = column.fill_null("")
+        column = _whole(column, self.path, self.name, at)
+        self.parts.append(column.dictionary_encode() if text else _numbers(column))
+
+    def _coded(self) -> tuple[Array, Array | None]:
+        """An id or code for each row, and the ids of the codes."""
+        import pyarrow as pa
+
+        if isinstance(self.parts[0], np.ndarray):
+            return check_ids(np.concatenate(self.parts), self.path, self.name), None
+        chunks = pa.chunked_array(self.parts).unify_dictionaries().chunks
+        codes = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+        return codes, chunks[0].dictionary.to_numpy(zero_copy_only=False).astype(str)
+
+    def runs(self) -> Runs:
+        ids, names = self._coded()
+        runs = runs_of(ids)
+        return runs if names is None else Runs(names[runs.ids], runs.sizes)
+
+    def all(self) -> Array:
+        ids, names = self._coded()
+        return ids if names is None else names[ids]
+
+
+class _Columns:
+    """Dense rows whose features are columns."""
+
+    def __init__(self, features: list[str], path: str, how: How, n_rows: int):
+        names = None if features == list(_plain_names(len(features))) else tuple(features)
+        self.features, self.path, self.how = features, path, how
+        width, self.names = widened(len(features), names, path, how)
+        self.out = np.empty((n_rows, width), how.dtype)
+        self.out[:, len(features) :] = 0
+
+    def add(self, batch: Any, at: int) -> None:
+        columns = [_numbers(batch.column(name)) for name in self.features]
+        single = all(column.dtype == np.float32 for column in columns)
+        tile = np.empty((len(columns), TILE), np.float32 if single else np.float64)
+        for a in range(0, len(batch), TILE):
+            n = min(TILE, len(batch) - a)
+            for j, column in enumerate(columns):
+                tile[j, :n] = column[a : a + n]
+
+            def where(i: int, j: int, a: int = at + a) -> str:
+                return place(self.path, a + i, j, tuple(self.features))
+
+            settle(tile[:, :n].T, self.out[at + a : at + a + n, : len(columns)], self.how, where)
+
+    def done(self) -> tuple[Rows, Names]:
+        return Rows(self.out), self.names
