@@ -24,8 +24,8 @@ nb::object ids(Texts&& texts, bool numbers) {
 }
 
 template <class Value>
-nb::dict finished(LetorRowsRead<Value>&& all) {
-  nb::dict out;
+nb::typed<nb::dict, nb::str, nb::object> finished(LetorRowsRead<Value>&& all) {
+  nb::typed<nb::dict, nb::str, nb::object> out;
   const std::size_t n_rows = all.n_rows();
   out["label"] = to_numpy(std::move(all.label));
   out["n_features"] = all.n_features;
@@ -92,7 +92,7 @@ void rankine::bind_text(nb::module_& m) {
       .def(
           "finish",
           [](HeldReader& self, std::size_t n_features) {
-            nb::dict out;
+            nb::typed<nb::dict, nb::str, nb::object> out;
             std::visit(
                 [&]<class Value>(LetorReader<Value>& r) {
                   LetorRowsRead<Value> all;
@@ -130,7 +130,7 @@ void rankine::bind_text(nb::module_& m) {
           check(table);
           pieces = letor_lines(rows.rows, table, workers(n_threads));
         }
-        nb::list out;
+        nb::typed<nb::list, nb::bytes> out;
         for (const auto& piece : pieces) out.append(nb::bytes(piece.data(), piece.size()));
         return out;
       },

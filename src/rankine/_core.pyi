@@ -133,7 +133,7 @@ class LetorReader:
     def end_file(self) -> None:
         """The file ends here."""
 
-    def finish(self, n_features: int) -> dict:
+    def finish(self, n_features: int) -> dict[str, object]:
         """All that was read, with at least so many features."""
 
 class Texts:
@@ -145,5 +145,5 @@ class Texts:
     @overload
     def __init__(self, texts: Sequence[str]) -> None: ...
 
-def letor_lines(rows: Rows, label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], query_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], query: Texts, document: Texts | None, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shows_width: bool, n_threads: int) -> list:
+def letor_lines(rows: Rows, label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], query_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], query: Texts, document: Texts | None, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shows_width: bool, n_threads: int) -> list[bytes]:
     """The rows at `which` as lines of LETOR text, in pieces."""

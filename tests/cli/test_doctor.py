@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankine.data
-from rankine.cli import main
+from rankine.cli.app import main
 from rankine.data import DataError, Dataset, synthetic
 
 

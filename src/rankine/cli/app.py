@@ -82,6 +82,7 @@ def _application(tokens: Sequence[str]) -> cyclopts.App:
             name_transform=lambda name: name.replace("_", "-"), negative=(), show_env_var=False, converter=flags.exact
         ),
         config=flags.config(tokens),
+        suppress_keyboard_interrupt=False,
     )
     for name, (path, summary) in COMMANDS.items():
         if name == "train" and "train" in tokens[:1]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-import re
-from typing import Literal
+from typing import Any, Literal
 
 from rankine.cli.console import emit, emit_json, facts, table
 from rankine.cli.flags import UsageError
@@ -14,20 +13,21 @@ from rankine.data import Dataset, Vector
 from rankine.data.atomic import open_atomically
 from rankine.metrics import Metric
 from rankine.metrics import evaluate as measure
+from rankine.metrics.dialects import dialect_named
+from rankine.metrics.evaluation import DEFAULT_METRICS
+from rankine.metrics.metric import split_names
 from rankine.model import load
-
-METRICS = "pair_accuracy nDCG@5 nDCG@10 AP RR"
 
 
 def evaluate(
     model: str,
     data: Paths,
     *,
-    metrics: str = METRICS,
+    metrics: str = DEFAULT_METRICS,
     dialect: str | None = None,
     gain: Literal["exp2", "linear"] | None = None,
-    empty: Literal["skip", "zero", "one"] | None = None,
-    ties: Literal["input", "worst", "average", "half"] | None = None,
+    empty: Literal["skip", "zero", "half", "one"] | None = None,
+    ties: Literal["input", "reverse", "worst", "average", "half"] | None = None,
     per_query: str | None = None,
     json: bool = False,
     reading: Reading = READING,
@@ -48,27 +48,28 @@ def evaluate(
     gain
         What a label is worth in nDCG: 2^label - 1, or the label.
     empty
-        What a query without a relevant row counts.
+        What a query without a relevant row counts; "skip" leaves it out.
     ties
-        How tied scores count: in the order of the rows, in the worst order, as the average of all orders; "half" counts
-        a tied pair half in pair_accuracy.
+        How tied scores count: in the order of the rows, its reverse, the worst order, or as the average of all orders;
+        "half" is that, and counts a tied pair half in pair_accuracy.
     per_query
         A CSV file for the metrics of each query.
     json
         Print one JSON object instead of a table.
     """
-    names = re.findall(r"[^\s,(]+(?:\([^)]*\)[^\s,]*)?", metrics)
+    names = split_names(metrics)
     if not names:
         raise UsageError("--metrics is empty; name some, such as: --metrics 'pair_accuracy nDCG@10'")
     try:
         for name in names:
             Metric.parse(name)
+        dialect_named(dialect).with_knobs(gain, empty, ties)
     except ValueError as error:
         raise UsageError(str(error)) from None
     ranker = load(model)
     rows = reading(data, like=ranker)
     score = ranker.score(rows)
-    knobs = {"dialect": dialect, "gain": gain, "empty": empty, "ties": ties}
+    knobs: dict[str, Any] = {"dialect": dialect, "gain": gain, "empty": empty, "ties": ties}
     found = measure(rows.label, score, rows.qid, names, **knobs)
     if per_query is not None:
         _write_per_query(per_query, names, rows, score, knobs)
@@ -82,7 +83,7 @@ def evaluate(
     emit(table(["metric", "value"], [[name, f"{value:.6f}"] for name, value in found.items()]))
 
 
-def _write_per_query(path: str, names: list[str], rows: Dataset, score: Vector, knobs: dict[str, str | None]) -> None:
+def _write_per_query(path: str, names: list[str], rows: Dataset, score: Vector, knobs: dict[str, Any]) -> None:
     values = measure(rows.label, score, rows.qid, names, per_query=True, **knobs)
     with open_atomically(path) as stream:
         lines = csv.writer(stream, lineterminator="\n")

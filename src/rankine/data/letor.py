@@ -108,7 +108,7 @@ def _ahead(path: str) -> Iterator[tuple[NDArray[np.uint8], int]]:
         try:
             while not stop.is_set():
                 block = free.get()
-                size = _fill(stream, memoryview(block)[:_BLOCK])
+                size = _fill(stream, block[:_BLOCK].data)
                 if size == 0:
                     break
                 full.put((block, size))
@@ -131,7 +131,7 @@ def _ahead(path: str) -> Iterator[tuple[NDArray[np.uint8], int]]:
         free.put(np.zeros(0, np.uint8))
 
 
-def _open(path: str) -> IO[bytes]:
+def _open(path: str) -> Any:
     if path == "-":
         return sys.stdin.buffer
     if Path(path).is_dir():
@@ -140,23 +140,23 @@ def _open(path: str) -> IO[bytes]:
     if suffix == ".gz":
         import gzip
 
-        return gzip.open(path)  # type: ignore[return-value]
+        return gzip.open(path)
     if suffix == ".bz2":
         import bz2
 
-        return bz2.open(path)  # type: ignore[return-value]
+        return bz2.open(path)
     if suffix == ".xz":
         import lzma
 
-        return lzma.open(path)  # type: ignore[return-value]
+        return lzma.open(path)
     return Path(path).open("rb", buffering=0)
 
 
-def _fill(stream: IO[bytes], room: memoryview) -> int:
+def _fill(stream: Any, room: memoryview) -> int:
     """Read until the room is full or the file ends; a pipe gives little at a time."""
     size = 0
     while size < len(room):
-        got = stream.readinto(room[size:])  # type: ignore[attr-defined]
+        got = stream.readinto(room[size:])
         if not got:
             break
         size += got

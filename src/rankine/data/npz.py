@@ -37,6 +37,11 @@ FORMAT = "rankine-data"
 VERSION = 1
 # Numbers of this size and more stand for missing values, as in Istella's files.
 MISSING = 1.797e308
+# The arrays of a file; any other is one whose name is damaged.
+ARRAYS = {
+    *("format", "version", "label", "run_id", "run_size", "run_weight", "sample_weight", "doc_ids", "feature_names"),
+    *("X", "row_ptr", "index", "value", "n_features"),
+}
 MOST_FEATURES = np.iinfo(np.int32).max
 # Bytes that are read at a time: they are still in cache when they are checked.
 BLOCK = 1 << 21
@@ -118,6 +123,8 @@ def _read(path: str, how: How) -> Table:
 
 
 def _own(archive: _Archive, how: How) -> Table:
+    for name in archive.entries.keys() - ARRAYS:
+        raise ValueError(f"it has an unknown array {name}")
     label = check_numbers(archive.array("label", "f", (None,)), archive.path, "label")
     n_rows = len(label)
     runs = Runs(archive.ids("run_id", None), archive.array("run_size", "i", (None,)).astype(np.int64))

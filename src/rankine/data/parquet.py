@@ -23,6 +23,7 @@ from rankine.data.errors import DataError
 from rankine.data.grouping import Runs, group_runs, runs_of
 from rankine.data.npz import (
     FORMAT,
+    MOST_FEATURES,
     VERSION,
     Names,
     ascending,
@@ -63,7 +64,9 @@ def write(data: Dataset, path: str) -> None:
         names = ("index", "value")
     for name in names:
         if name in NO_FEATURES or PANDAS_INDEX.fullmatch(name):
-            raise DataError(f"a Parquet file cannot have a feature named {name!r}, which means something else: rename it")
+            raise DataError(
+                f"a Parquet file cannot have a feature named {name!r}, which means something else: rename it"
+            )
 
     def columns(block: Rows, at: slice) -> dict[str, Any]:
         found = {
@@ -81,7 +84,11 @@ def write(data: Dataset, path: str) -> None:
         return arrays | dict(zip(names, lists, strict=True))
 
     size = _batch_size(len(rows.value.reshape(-1)) // max(1, rows.n_rows))
-    with _naming(path, pa, "cannot be written"), open_atomically(path, binary=True) as stream, contextlib.ExitStack() as s:
+    with (
+        _naming(path, pa, "cannot be written"),
+        open_atomically(path, binary=True) as stream,
+        contextlib.ExitStack() as s,
+    ):
         writer, a = None, 0
         for block in row_blocks(data, size):
             arrays = columns(block, slice(a, a + block.n_rows))
@@ -118,7 +125,9 @@ def _read(path: str, how: How) -> Table:
         try:
             return _table(file, path, how, n_rows)
         except MemoryError:
-            raise DataError(f"{path} has {n_rows} rows of {len(file.schema_arrow)} columns: too much for memory") from None
+            raise DataError(
+                f"{path} has {n_rows} rows of {len(file.schema_arrow)} columns: too much for memory"
+            ) from None
 
 
 def _table(file: Any, path: str, how: How, n_rows: int) -> Table:
@@ -178,7 +187,8 @@ def _by_run(weight: Vector, runs: Runs, path: str) -> Vector:
             f"{path}, row {bad.min() + 1}: query_weight is {weight[bad.min()]:g}, "
             "but another row of the same query has another; all rows of a query must have the same"
         )
-    return weight[np.cumsum(runs.sizes) - runs.sizes]
+    of_run: Vector = weight[np.cumsum(runs.sizes) - runs.sizes]
+    return of_run
 
 
 class _Ids:
@@ -196,15 +206,17 @@ class _Ids:
             column = column.dictionary_decode()
         if is_.is_decimal(column.type):
             column = column.cast(pa.int64())
-        text = is_.is_string(column.type) or is_.is_large_string(column.type) or is_.is_binary(column.type)
+        text = any(is_text(column.type) for is_text in (is_.is_string, is_.is_large_string, is_.is_binary))
         if text:
             column = column.cast(pa.large_string())
         elif not _is_number(column.type):
-            raise DataError(f"{self.path}: column {self.name!r} has type {column.type}; numbers or strings are expected")
+            raise DataError(
+                f"{self.path}: column {self.name!r} has type {column.type}; numbers or strings are expected"
+            )
         if text and self.name == "docid":
             column = column.fill_null("")
         column = _whole(column, self.path, self.name, at)
-        self.parts.append(column.dictionary_encode() if text else _numbers(column))
+        self.parts.append(column.dictionary_encode() if text else column.to_numpy(zero_copy_only=False))
 
     def _coded(self) -> tuple[Array, Array | None]:
         """An id or code for each row, and the ids of the codes."""
@@ -252,3 +264,180 @@ class _Columns:
 
     def done(self) -> tuple[Rows, Names]:
         return Rows(self.out), self.names
+
+
+class _Lists:
+    """Dense rows that are lists of one column, all of one length."""
+
+    def __init__(self, path: str, how: How, n_rows: int):
+        self.path, self.how, self.n_rows = path, how, n_rows
+        self.n_features = -1
+        self.out = np.empty(0)
+
+    def add(self, batch: Any, at: int) -> None:
+        lists = _whole(batch.column("features"), self.path, "features", at)
+        ptr = _offsets(lists)
+        if self.n_features < 0:
+            self.n_features = int(ptr[1])
+            width, _ = widened(self.n_features, None, self.path, self.how)
+            self.out = np.zeros((self.n_rows, width), self.how.dtype)
+        bad = np.flatnonzero(np.diff(ptr) != self.n_features)
+        if len(bad):
+            raise DataError(
+                f"{self.path}, row {at + bad[0] + 1}: features has {np.diff(ptr)[bad[0]]} values, "
+                f"but the first row has {self.n_features}; all rows must have the same number"
+            )
+        values = _numbers(lists.flatten()).reshape(len(batch), self.n_features)
+        part = self.out[at : at + len(batch), : self.n_features]
+        settle(values, part, self.how, lambda i, j: place(self.path, at + i, j, None))
+
+    def done(self) -> tuple[Rows, Names]:
+        return Rows(self.out), None
+
+
+class _Sparse:
+    """Sparse rows: a list of columns and a list of values each."""
+
+    def __init__(self, about: dict[str, Any], path: str, how: How, n_rows: int):
+        self.path, self.how, self.about = path, how, about
+        self.row_ptr = np.zeros(n_rows + 1, np.int64)
+        # They grow in place. Counts of values in the metadata are of no help: pyarrow aborts where these are damaged.
+        self.index, self.value = np.empty(0, np.int32), np.empty(0, how.dtype)
+        names = about.get("feature_names")
+        self.names = None if names is None else tuple(map(str, names))
+
+    def add(self, batch: Any, at: int) -> None:
+        index, value = (_whole(batch.column(name), self.path, name, at) for name in ("index", "value"))
+        ptr = _offsets(index)
+        bad = np.flatnonzero(ptr != _offsets(value))
+        if len(bad):
+            raise DataError(f"{self.path}, row {at + bad[0]}: index and value have different lengths")
+        columns = index.flatten().to_numpy(zero_copy_only=False)
+        bad = np.flatnonzero(~((columns >= 0) & (columns < MOST_FEATURES) & (columns == np.floor(columns))))
+        if len(bad):
+            row = at + np.searchsorted(ptr, bad[0], side="right")
+            raise DataError(f"{self.path}, row {row}: index has {columns[bad[0]]}; whole numbers from 0 are expected")
+        start = int(self.row_ptr[at])
+        end = start + len(columns)
+        if end > len(self.index):
+            expected = end * (len(self.row_ptr) - 1) // (at + len(batch))
+            for array in (self.index, self.value):
+                array.resize(max(end, expected + expected // 64), refcheck=False)
+        self.row_ptr[at + 1 : at + len(ptr)] = start + ptr[1:]
+        self.index[start:end] = columns
+
+        def where(k: int) -> str:
+            i = at + int(np.searchsorted(ptr, k, side="right")) - 1
+            return place(self.path, i, int(columns[k]), self.names)
+
+        settle(_numbers(value.flatten()), self.value[start:end], self.how, where)
+
+    def done(self) -> tuple[Rows, Names]:
+        end = int(self.row_ptr[-1])
+        for array in (self.index, self.value):
+            array.resize(end, refcheck=False)
+        n_features = int(self.about.get("n_features", self.index.max(initial=-1) + 1))
+        width, names = widened(n_features, self.names, self.path, self.how)
+        return ascending(Rows(self.value, self.row_ptr, self.index, width), self.path), names
+
+
+def _filler(file: Any, features: list[str], path: str, how: How, n_rows: int) -> _Columns | _Lists | _Sparse:
+    """What turns batches into rows, by the columns of features that there are."""
+    schema = file.schema_arrow
+    about = json.loads((schema.metadata or {}).get(KEY, b"{}"))
+    if not isinstance(about, dict) or not isinstance(about.get("version", 1), int):
+        raise ValueError(f"its metadata {KEY.decode()!r} make no sense")
+    if about.get("version", 1) > VERSION:
+        raise DataError(
+            f"{path} has version {about['version']}, from a newer Rankine; this one reads {VERSION}: upgrade"
+        )
+    lists = [name for name in features if _is_list(schema.field(name).type)]
+    for name in lists:
+        if not _is_number(schema.field(name).type.value_type):
+            raise DataError(
+                f"{path}: column {name!r} has type {schema.field(name).type}; lists of numbers are expected"
+            )
+    if sorted(features) == sorted(lists) == ["index", "value"]:
+        return _Sparse(about, path, how, n_rows)
+    if features == lists == ["features"]:
+        return _Lists(path, how, n_rows)
+    for name in features:
+        kind = schema.field(name).type
+        if not _is_number(kind):
+            raise DataError(
+                f"{path}: column {name!r} has type {kind}, which is not a number; drop it or turn it into numbers "
+                f"(columns that are no features: {', '.join(NO_FEATURES)})"
+            )
+    if not features:
+        raise DataError(f"{path} has no features: every column but {', '.join(NO_FEATURES)} is one")
+    return _Columns(features, path, how, n_rows)
+
+
+def _offsets(lists: Any) -> Array:
+    """Where the values of each list begin, and where the last one's end."""
+    import pyarrow.compute as pc
+
+    return np.append(0, np.cumsum(pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int64)))
+
+
+def _numbers(column: Any) -> Array:
+    """Numbers of any type, in which nulls are NaN."""
+    import pyarrow as pa
+
+    if any(is_(column.type) for is_ in (pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)):
+        column = column.cast(pa.float64())
+    numbers: Array = column.to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _whole(column: Any, path: str, name: str, at: int) -> Any:
+    """A column, from row `at` of the file on, without nulls."""
+    if column.null_count:
+        row = at + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False))) + 1
+        raise DataError(f"{path}, row {row}: {name} is null; every row needs one")
+    return column
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return any(
+        is_(kind) for is_ in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    )
+
+
+def _is_list(kind: Any) -> bool:
+    from pyarrow import types
+
+    return any(is_(kind) for is_ in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+
+
+def _plain_names(n_features: int) -> tuple[str, ...]:
+    """What features without names are called in a file."""
+    return tuple(f"f{j + 1}" for j in range(n_features))
+
+
+def _batch_size(n_columns: int) -> int:
+    return max(1, min(MOST_ROWS, MOST_VALUES // max(1, n_columns)))
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError("Parquet needs pyarrow: pip install 'rankine[frames]'") from None
+    return pyarrow, pyarrow.parquet
+
+
+@contextlib.contextmanager
+def _naming(path: str, pa: Any, what: str) -> Iterator[None]:
+    """What pyarrow finds is told with the file's name; it reports damage as a plain OSError without a number."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        if isinstance(error, OSError) and (error.errno is not None or type(error) is not OSError):
+            raise
+        raise DataError(f"{path} {what}: {str(error).partition(chr(10))[0]}") from None
