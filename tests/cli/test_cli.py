@@ -57,6 +57,8 @@ def test_train_writes_what_the_recipe_learns(capsys, folder, tmp_path):
     assert model.parameters == expected.parameters == said["parameters"]
     assert said["outcome"]["objective"] == expected.outcome.objective
     assert 0.5 < said["train"]["pair_accuracy"] <= 1
+    assert list(said["seconds"]) == ["read", "group", "fit", "save", "measure"]
+    assert said["peak_memory"] > expected.weights.nbytes
 
 
 def test_underscores_and_equals_signs_are_understood(capsys, folder, tmp_path):

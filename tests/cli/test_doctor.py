@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-import rankine.data
 from rankine.cli.app import main
+from rankine.cli.reading import Reading
 from rankine.data import DataError, Dataset, synthetic
 
 
@@ -26,13 +26,13 @@ def files(monkeypatch):
     }
     asked = []
 
-    def read(paths, *, missing, **flags):
-        asked.append((paths, missing, flags["n_features"]))
-        if paths == ["worse"] or (paths == ["bad"] and missing == "error"):
+    def read(how, paths):
+        asked.append((paths, how.missing, how.n_features))
+        if paths == ["worse"] or (paths == ["bad"] and how.missing == "error"):
             raise DataError(f"{paths[0]}:3:17: 'NULL' is no number; --missing zero reads it as 0")
         return held[paths[0]]
 
-    monkeypatch.setattr(rankine.data, "read", read)
+    monkeypatch.setattr(Reading, "__call__", read)
     return asked
 
 

@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from rankine.cli.clock import Clock
 from rankine.cli.console import working
 from rankine.data import Dataset
-from rankine.data.files import format_of
+from rankine.data.files import format_of, read_table
+from rankine.data.table import How
 from rankine.model import Model
 
 
@@ -42,26 +44,21 @@ class Reading:
     index_base: Literal[0, 1] | None = None
     one_query: bool = False
 
-    def __call__(self, paths: Sequence[str], like: Model | None = None) -> Dataset:
+    def __call__(self, paths: Sequence[str], like: Model | None = None, clock: Clock | None = None) -> Dataset:
         """Read some files as one data set, for a model if there is one: it knows how many features there are.
 
         Named features are matched by their names, not by their number.
         """
-        from rankine.data import read
-
+        clock = clock or Clock()
         n_features = self.n_features
         if n_features is None and like is not None and format_of(paths[0]) == "letor":
             n_features = like.n_features
+        how = How(n_features, self.dtype, self.missing, self.index_base, self.one_query)
         with working(f"reading {', '.join(paths)}"):
-            return read(
-                list(paths),
-                format=self.format,
-                n_features=n_features,
-                dtype=self.dtype,
-                missing=self.missing,
-                index_base=self.index_base,
-                one_query=self.one_query,
-            )
+            with clock.phase("read"):
+                table = read_table(paths, how, self.format)
+            with clock.phase("group"):
+                return Dataset.of_table(table, " + ".join(paths))
 
 
 # Files given one after another.

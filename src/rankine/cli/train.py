@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from rankine.cli.clock import Clock, peak_memory
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, training
 from rankine.cli.reading import READING, Paths, Reading
 from rankine.data.atomic import writable
@@ -76,14 +77,18 @@ def train(
 
     writable(output)
     first = None if start is None else load(start)
-    rows = reading(data, like=first)
-    with training() as watch:
+    clock = Clock()
+    rows = reading(data, like=first, clock=clock)
+    with clock.phase("fit"), training() as watch:
         model = recipe.fit(rows, watch, start=first)
-    model.save(output)
+    with clock.phase("save"):
+        model.save(output)
     if model.outcome is not None and model.outcome.shortfall is not None:
         warnings.warn(f"{model.outcome.shortfall}. Raise --max-iter, or scale the features: --scale std", stacklevel=1)
-    accuracy = pair_accuracy(rows.label, model.score(rows), rows.qid)
+    with clock.phase("measure"):
+        accuracy = pair_accuracy(rows.label, model.score(rows), rows.qid)
     if json:
-        emit_json({"model": output, **model.describe(), "train": {"pair_accuracy": accuracy}})
+        costs = {"seconds": clock.seconds, "peak_memory": peak_memory()}
+        emit_json({"model": output, **model.describe(), "train": {"pair_accuracy": accuracy}, **costs})
         return
     emit(facts([*summary_of_fit(model), ("training pairs right", f"{accuracy:.4%}"), ("model", output)]))

@@ -14,13 +14,13 @@ import importlib
 import math
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from rankine.data.dataset import Dataset
 from rankine.data.errors import DataError
-from rankine.data.table import How
+from rankine.data.table import How, Table
 
 # The module of each format, and the endings of its files; every other file is text. One line here adds a format.
 FORMATS = {
@@ -66,14 +66,30 @@ def read(
         How many threads to use, all if None.
     """
     files = [os.fspath(paths)] if isinstance(paths, str | os.PathLike) else [os.fspath(path) for path in paths]
+    table = read_table(files, How(n_features, dtype, missing, index_base, one_query, n_threads), format)
+    return Dataset.of_table(table, " + ".join(files))
+
+
+def read_table(files: Sequence[str], how: How, format: str | None = None) -> Table:
+    """Read files as one table, whose rows are not yet grouped by query.
+
+    Parameters
+    ----------
+    files
+        Their names.
+    how
+        The parameters of `read`.
+    format
+        The format of the files, told from their names if None.
+    """
     if not files:
         raise ValueError("no file is named; name at least one to read")
-    how = How(n_features, dtype, missing, index_base, one_query, n_threads)
     _check(how)
     kinds = {format or format_of(path) for path in files}
     if len(kinds) > 1:
         raise DataError(f"files of one data set must have one format, but these have {' and '.join(sorted(kinds))}")
-    return Dataset.of_table(_module(kinds.pop()).read(files, how), " + ".join(files))
+    table: Table = _module(kinds.pop()).read(files, how)
+    return table
 
 
 def write(data: Dataset, path: Path_, *, format: Literal["letor", "parquet", "npz"] | None = None) -> None:
