@@ -166,9 +166,8 @@ class Dataset:
         grouping = group_runs(table.runs)
         query_weight = None
         if table.query_weight is not None:
-            by_row = np.repeat(table.query_weight, table.runs.sizes)
-            heads = grouping.query_ptr[:-1]
-            query_weight = by_row[heads if grouping.order is None else grouping.order[heads]]
+            _, first = np.unique(table.runs.ids, return_index=True)
+            query_weight = table.query_weight[np.sort(first)]  # queries stand in the order of their first runs
         return cls._grouped(
             grouping,
             table.rows,

@@ -11,12 +11,13 @@
 from __future__ import annotations
 
 import importlib
-import math
 import os
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from rankine.data.dataset import Dataset
 from rankine.data.errors import DataError
@@ -134,7 +135,7 @@ def _check(how: How) -> None:
         raise ValueError(f"dtype is {how.dtype!r}; it must be 'float32' or 'float64'")
     if isinstance(how.missing, str) and how.missing not in ("error", "zero"):
         raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero' or a number")
-    if not isinstance(how.missing, str) and not math.isfinite(how.missing):
-        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero' or a finite number")
+    if not isinstance(how.missing, str) and not abs(how.missing) <= float(np.finfo(how.dtype).max):
+        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero' or a finite number of {how.dtype}")
     if how.index_base not in (None, 0, 1):
         raise ValueError(f"index_base is {how.index_base!r}; it must be 0 or 1")

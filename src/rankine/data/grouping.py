@@ -61,7 +61,10 @@ def runs_of(qid: Array) -> Runs:
 
 def group_runs(runs: Runs) -> Grouping:
     """Group rows whose query ids are given as runs."""
-    sizes = runs.sizes.astype(np.int64)
+    again = np.zeros(len(runs.ids), bool)  # runs that go on, as where a query continues in the next file
+    again[1:] = runs.ids[1:] == runs.ids[:-1]
+    sizes = np.add.reduceat(runs.sizes, np.flatnonzero(~again), dtype=np.int64) if len(again) else runs.sizes
+    runs = Runs(runs.ids[~again], sizes)
     starts = np.cumsum(sizes) - sizes
     _, first, which = np.unique(runs.ids, return_index=True, return_inverse=True)
     by_first_row = np.argsort(first)

@@ -191,6 +191,8 @@ def write(data: Dataset, path: str) -> None:
     g = data.grouped
     query = [str(value) for value in data.query_ids.tolist()]
     _check_words(query, "query id")
+    if len(set(query)) < len(query):
+        raise DataError("two queries have the same id as text, and a file tells queries apart by their ids; rename one")
     queries = _core.Texts(query)
     query_of = np.repeat(np.arange(data.n_queries), np.diff(g.query_ptr))
     grouped_row = np.arange(data.n_rows)

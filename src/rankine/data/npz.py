@@ -3,7 +3,7 @@
 Arrays stand in the caller's row order: `X`, or `row_ptr`, `index`, `value` and `n_features` of sparse rows; `label`;
 `run_id` and `run_size`, the query ids of consecutive rows; and, if there are any, `feature_names`, `doc_ids`,
 `sample_weight` and `run_weight`. `format` and `version` tell such a file from others, of which `X`, `y` and `qid` are
-read. The rules for ids and numbers, from `row_blocks` to `settle`, are those of Parquet files, too.
+read.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from numbers import Integral
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -29,20 +27,27 @@ from rankine.data.dataset import Dataset
 from rankine.data.errors import DataError
 from rankine.data.grouping import Runs, runs_of
 from rankine.data.rows import Array, Rows, Vector
+from rankine.data.settled import (
+    FORMAT,
+    VERSION,
+    Names,
+    ascending,
+    check_ids,
+    check_numbers,
+    place,
+    plain_ids,
+    query_ids,
+    row_blocks,
+    settle,
+    widened,
+)
 from rankine.data.table import How, Table, joined
 
-Names: TypeAlias = tuple[str, ...] | None
-
-FORMAT = "rankine-data"
-VERSION = 1
-# Numbers of this size and more stand for missing values, as in Istella's files.
-MISSING = 1.797e308
 # The arrays of a file; any other is one whose name is damaged.
 ARRAYS = {
     *("format", "version", "label", "run_id", "run_size", "run_weight", "sample_weight", "doc_ids", "feature_names"),
     *("X", "row_ptr", "index", "value", "n_features"),
 }
-MOST_FEATURES = np.iinfo(np.int32).max
 # Bytes that are read at a time: they are still in cache when they are checked.
 BLOCK = 1 << 21
 # Arrays up to this size are compared with the archive's CRC. For 1.2 GB of rows it costs 0.17 s, more than reading.
@@ -197,13 +202,13 @@ class _Archive:
         stored = info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & ENCRYPTED
         with _Stored(self.stream, info) if stored else self.zip.open(info) as source:
             member = _Member(source, name)
-            if source.tell() + math.prod(member.shape) * member.dtype.itemsize != info.file_size:
-                raise ValueError(f"the size of its {name} is not what the header says")
             fits = len(shape) == len(member.shape) and all(
                 found >= 0 and want in (None, found) for want, found in zip(shape, member.shape, strict=True)
             )
             if member.dtype.kind not in kinds or not fits:
                 raise ValueError(f"its {name} has type {member.dtype} and shape {member.shape}, which do not fit")
+            if source.tell() + math.prod(member.shape) * member.dtype.itemsize != info.file_size:
+                raise ValueError(f"the size of its {name} is not what the header says")
             yield member
             if isinstance(source, _Stored):
                 source.check()
@@ -304,139 +309,3 @@ def _naming(path: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise
         raise DataError(f"{path} is not an .npz file, or it is damaged: {error}") from None
-
-
-def row_blocks(data: Dataset, size: int) -> Iterator[Rows]:
-    """The rows in the caller's order, some at a time, at least one block; copied only where the order differs."""
-    rows = data.grouped.rows
-    where = None if data.order is None else np.argsort(data.order)
-    for a in range(0, max(1, rows.n_rows), max(1, size)):
-        b = min(a + size, rows.n_rows)
-        if where is not None:
-            yield rows.take(where[a:b])
-        elif rows.row_ptr is None or rows.index is None:
-            yield Rows(rows.value[a:b])
-        else:
-            first, last = rows.row_ptr[a], rows.row_ptr[b]
-            yield Rows(rows.value[first:last], rows.row_ptr[a : b + 1] - first, rows.index[first:last], rows.n_features)
-
-
-def query_ids(data: Dataset) -> Array:
-    """The id of each query, as files hold them."""
-    ids = plain_ids(data.query_ids, "query ids")
-    values, counts = np.unique(ids, return_counts=True)
-    if len(values) < len(ids):
-        twice = values[counts > 1][0].item()
-        raise DataError(f"two queries have the id {twice!r}, and a file tells queries apart by their ids; rename one")
-    return ids
-
-
-def plain_ids(ids: Array, what: str) -> Array:
-    """Ids as numbers or strings, which need no pickle."""
-    if ids.dtype.kind == "O":
-        values = ids.tolist()
-        for types, kinds in ((str, "U"), (Integral, "iub"), (float, "f")):
-            if all(isinstance(value, types) for value in values):
-                found = np.array(values)
-                ids = found if found.dtype.kind in kinds else ids
-    elif ids.dtype.kind == "T":
-        ids = ids.astype(str)
-    if ids.dtype.kind not in "biufU":
-        types_found = sorted({type(value).__name__ for value in ids.tolist()})
-        raise DataError(
-            f"{what} are of type {' and '.join(types_found)}; a file holds numbers or strings, all of one type: "
-            "make them strings, for example with [str(id) for id in ids]"
-        )
-    return ids.astype(ids.dtype.newbyteorder("="), copy=False)
-
-
-def check_ids(ids: Array, path: str, name: str) -> Array:
-    """Ids of which none is NaN."""
-    bad = np.flatnonzero(ids != ids)
-    if len(bad):
-        raise DataError(f"{path}, row {bad[0] + 1}: {name} is nan; an id is expected")
-    return ids
-
-
-def check_numbers(values: Array, path: str, name: str, *, weights: bool = False) -> Vector:
-    """Labels or weights in float64: finite, and weights not negative."""
-    numbers: Vector = values.astype(np.float64, copy=False)
-    bad = ~np.isfinite(numbers)
-    if weights:
-        bad |= numbers < 0
-    if bad.any():
-        at = int(np.argmax(bad))
-        right = "a finite number that is not negative" if weights else "a finite number"
-        raise DataError(f"{path}, row {at + 1}: {name} is {numbers[at]:g}; {right} is expected")
-    return numbers
-
-
-def widened(n_features: int, names: Names, path: str, how: How) -> tuple[int, Names]:
-    """How many features are wanted of a file that has so many, and their names, which are checked."""
-    width = n_features if how.n_features is None else how.n_features
-    if n_features > width:
-        raise DataError(f"{path} has {n_features} features, more than n_features={width}; leave n_features out")
-    if not 0 <= n_features <= width <= MOST_FEATURES:
-        raise DataError(f"{path} has {n_features} features, and {width} are wanted; at most 2^31 - 1 are supported")
-    if names is None:
-        return width, None
-    if len(names) != n_features:
-        raise DataError(f"{path} has {n_features} features, but names for {len(names)}")
-    names += tuple(f"f{j + 1}" for j in range(n_features, width))
-    if len(set(names)) < len(names):
-        twice = next(name for name, count in Counter(names).items() if count > 1)
-        raise DataError(f"{path} has two features named {twice!r}; names must differ")
-    return width, names
-
-
-def ascending(rows: Rows, path: str) -> Rows:
-    """Sparse rows with their offsets and columns checked; values are not looked at."""
-    _ = rows.native
-    matrix: Any = rows.matrix
-    if not matrix.has_canonical_format:
-        row = np.repeat(np.arange(rows.n_rows), np.diff(matrix.indptr))
-        k = int(np.argmax((row[1:] == row[:-1]) & (matrix.indices[1:] <= matrix.indices[:-1])))
-        raise DataError(
-            f"{path}, row {row[k] + 1}: column {matrix.indices[k + 1] + 1} comes after column {matrix.indices[k] + 1}; "
-            "the columns of a sparse row must ascend"
-        )
-    return rows
-
-
-def place(path: str, i: int, j: int, names: Names) -> str:
-    """The name of a cell: rows, and columns without names, are counted from 1."""
-    return f"{path}, row {i + 1}, column {j + 1 if names is None else repr(names[j])}"
-
-
-def settle(values: Array, out: Array, how: How, where: Callable[..., str]) -> None:
-    """Put numbers into their place, and replace or refuse what is missing or too large.
-
-    Parameters
-    ----------
-    values
-        Numbers of any type; may be `out` itself.
-    out
-        Their place, of the type that is wanted.
-    how
-        What stands for missing values.
-    where
-        The name of the cell at an index of `out`.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        if values is not out:
-            out[...] = values
-        # No temporary where nothing is wrong; NaN fails the comparison.
-        if not out.size or (float(out.min()) > -MISSING and float(out.max()) < MISSING):
-            return
-        read = values.astype(np.float64)
-    missing = ~(np.abs(read) < MISSING)
-    refused = ~missing & ~np.isfinite(out)
-    if how.missing_value is None:
-        refused |= missing
-    if refused.any():
-        at = np.unravel_index(int(np.argmax(refused)), out.shape)
-        cell = f"{where(*map(int, at))} is {read[at]:g}"
-        if missing[at]:
-            raise DataError(f"{cell}, which stands for a missing value; missing='zero' (--missing zero) reads it as 0")
-        raise DataError(f"{cell}, too large for {out.dtype}; read with dtype='float64' (--dtype float64)")
-    out[missing] = how.missing_value

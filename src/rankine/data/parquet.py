@@ -21,7 +21,8 @@ from rankine.data.atomic import open_atomically
 from rankine.data.dataset import Dataset
 from rankine.data.errors import DataError
 from rankine.data.grouping import Runs, group_runs, runs_of
-from rankine.data.npz import (
+from rankine.data.rows import Array, Rows, Vector
+from rankine.data.settled import (
     FORMAT,
     MOST_FEATURES,
     VERSION,
@@ -36,7 +37,6 @@ from rankine.data.npz import (
     settle,
     widened,
 )
-from rankine.data.rows import Array, Rows, Vector
 from rankine.data.table import How, Table, joined
 
 # Columns that are no features, apart from the index that pandas adds.
@@ -117,7 +117,7 @@ def _read(path: str, how: How) -> Table:
     with (
         _naming(path, pa, "is damaged, or cannot be read"),
         pa.OSFile(path) as source,
-        pq.ParquetFile(source, page_checksum_verification=True) as file,
+        pq.ParquetFile(source, pre_buffer=False, page_checksum_verification=True) as file,
     ):
         n_rows = file.metadata.num_rows
         if not n_rows:
