@@ -55,7 +55,9 @@ def linear_svc(data, C):
 
 
 def main():
-    print(f"{'shape':8} {'rows':>9} {'pairs':>14}  {'1 thread':>9} {'2 threads':>9} {'steps':>5} {'passes':>7}  LinearSVC")
+    print(
+        f"{'shape':8} {'rows':>9} {'pairs':>14}  {'1 thread':>9} {'2 threads':>9} {'steps':>5} {'passes':>7}  LinearSVC"
+    )
     for shape, (scale, C) in SHAPES.items():
         data = synthetic.make(shape, scale=scale)
         seconds = [best(lambda n=n: RankSVM(C=C, n_threads=n).fit(data))[0] for n in (1, 2)]
