@@ -3,12 +3,7 @@
 
 #include "columns.hpp"
 #include "content.hpp"
-#include "duplicates.hpp"
-#include "edges.hpp"
-#include "metrics.hpp"
-#include "order.hpp"
 #include "pairwise.hpp"
-#include "within.hpp"
 
 using namespace rankine;
 
@@ -26,23 +21,6 @@ HeldRows sparse_rows(In<Offset> row_ptr, In<Index> index, In<Value> value, std::
   rows.check();
   return {{nb::cast(row_ptr), nb::cast(index), nb::cast(value)}, rows};
 }
-
-/// Checked queries, together with the arrays that they borrow.
-struct HeldQueries {
-  std::vector<nb::object> owners;
-  Queries queries;
-  HeldQueries(In<Offset> query_ptr, In<Index> level, std::optional<In<double>> win, std::optional<In<double>> lose,
-              bool adjacent)
-      : owners{nb::cast(query_ptr), nb::cast(level), nb::cast(win), nb::cast(lose)},
-        queries{span(query_ptr), span(level), {}, {}, adjacent} {
-    check_query_ptr(queries.query_ptr, queries.n_rows());
-    check_levels(queries);
-    if (win) queries.win = span(*win);
-    if (lose) queries.lose = span(*lose);
-    if (win) same_length(win->size(), queries.n_rows(), "win");
-    if (lose) same_length(lose->size(), queries.n_rows(), "lose");
-  }
-};
 
 /// A point of any loss, with the rows and queries that it was made from.
 struct HeldPoint {
@@ -92,148 +70,6 @@ void bind_rows(nb::module_& m) {
         return first_not_finite(span(values), workers(n_threads));
       },
       "values"_a.noconvert(), "n_threads"_a, "The position of the first NaN or infinity, or -1.");
-}
-
-/// What `rankine doctor` looks at before any training.
-void bind_examination(nb::module_& m) {
-  m.def(
-      "n_varying",
-      [](const HeldRows& rows, In<Offset> query_ptr, int n_threads) {
-        check_query_ptr(span(query_ptr), n_rows(rows.rows));
-        std::vector<Offset> out;
-        {
-          nb::gil_scoped_release unlocked;
-          out = n_varying(rows.rows, span(query_ptr), workers(n_threads));
-        }
-        return to_numpy(std::move(out));
-      },
-      "rows"_a, "query_ptr"_a.noconvert(), "n_threads"_a, "The number of queries within which each feature varies.");
-  m.def(
-      "column_edges",
-      [](const HeldRows& rows, In<double> least, In<double> greatest, int n_threads) {
-        same_length(least.size(), n_features(rows.rows), "least");
-        same_length(greatest.size(), n_features(rows.rows), "greatest");
-        ColumnEdges edges(0);
-        {
-          nb::gil_scoped_release unlocked;
-          edges = column_edges(rows.rows, span(least), span(greatest), workers(n_threads));
-        }
-        return std::tuple(to_numpy(std::move(edges.n_least)), to_numpy(std::move(edges.next_least)),
-                          to_numpy(std::move(edges.n_greatest)), to_numpy(std::move(edges.next_greatest)));
-      },
-      "rows"_a, "least"_a.noconvert(), "greatest"_a.noconvert(), "n_threads"_a,
-      "How often each column holds its least value and the value next to it, then the same for its greatest.");
-  m.def(
-      "row_hashes",
-      [](const HeldRows& rows, int n_threads) {
-        std::vector<std::uint64_t> out(n_rows(rows.rows));
-        {
-          nb::gil_scoped_release unlocked;
-          row_hashes(rows.rows, out, workers(n_threads));
-        }
-        return to_numpy(std::move(out));
-      },
-      "rows"_a, "n_threads"_a, "A hash of each row: equal for equal rows, dense or sparse; 0 for a row of zeros.");
-  m.def(
-      "first_equal",
-      [](const HeldRows& rows, In<Offset> query_ptr, In<std::uint64_t> hash, int n_threads) {
-        check_query_ptr(span(query_ptr), n_rows(rows.rows));
-        same_length(hash.size(), n_rows(rows.rows), "hash");
-        std::vector<Offset> out(n_rows(rows.rows));
-        {
-          nb::gil_scoped_release unlocked;
-          first_equal(rows.rows, span(query_ptr), span(hash), out, workers(n_threads));
-        }
-        return to_numpy(std::move(out));
-      },
-      "rows"_a, "query_ptr"_a.noconvert(), "hash"_a.noconvert(), "n_threads"_a,
-      "For each row, the first row of its query that is equal to it; hash is that of row_hashes.");
-  m.def(
-      "feature_order",
-      [](const HeldRows& rows, const HeldQueries& held, int n_threads) {
-        same_length(held.queries.n_rows(), n_rows(rows.rows), "level");
-        std::vector<Offset> out(n_features(rows.rows));
-        {
-          nb::gil_scoped_release unlocked;
-          std::visit([&](const auto& x) { feature_order(x, held.queries, out, workers(n_threads)); }, rows.rows);
-        }
-        return to_numpy(std::move(out));
-      },
-      "rows"_a, "queries"_a, "n_threads"_a,
-      "For each feature alone, the pairs that it orders right minus those that it orders wrong; weights are not used.");
-}
-
-/// The value of a name in a table; an unknown name is a mistake of the Python code, not of its user.
-template <class T, std::size_t N>
-T named(const std::pair<std::string_view, T> (&table)[N], std::string_view name) {
-  for (const auto& [key, value] : table)
-    if (key == name) return value;
-  throw std::invalid_argument("nothing is named '" + std::string(name) + "'");
-}
-
-constexpr std::pair<std::string_view, Kind> kinds[] = {
-    {"nDCG", Kind::nDCG},
-    {"MeanNDCG", Kind::MeanNDCG},
-    {"AP", Kind::AP},
-    {"P", Kind::P},
-    {"R", Kind::R},
-    {"RR", Kind::RR},
-    {"ERR", Kind::ERR},
-    {"pair_accuracy", Kind::pair_accuracy},
-    {"AUC", Kind::AUC},
-    {"domination_error", Kind::domination_error},
-    {"kendall_tau", Kind::kendall_tau},
-    {"spearman", Kind::spearman},
-};
-constexpr std::pair<std::string_view, Ties> tie_rules[] = {
-    {"input", Ties::input}, {"reverse", Ties::reverse}, {"worst", Ties::worst}, {"average", Ties::average}};
-constexpr std::pair<std::string_view, Gain> gain_rules[] = {{"exp2", Gain::exp2}, {"linear", Gain::linear}};
-constexpr std::pair<std::string_view, Short> short_rules[] = {
-    {"count", Short::count}, {"cut", Short::cut}, {"zero", Short::zero}};
-
-/// Metrics of (label, score, query_ptr).
-void bind_metrics(nb::module_& m) {
-  nb::class_<Measure>(m, "Measure", "A metric and the conventions that it is measured by.")
-      .def(
-          "__init__",
-          [](Measure* self, std::string_view kind, std::optional<std::size_t> cutoff, std::optional<double> relevant,
-             double max_label, std::string_view gain, bool flat_start, double empty, std::string_view short_query,
-             bool reachable, double tied_pair) {
-            new (self) Measure{};
-            self->kind = named(kinds, kind);
-            if (cutoff) self->cutoff = *cutoff;
-            if (relevant) self->relevant = *relevant;
-            self->max_label = max_label;
-            self->gain = named(gain_rules, gain);
-            self->flat_start = flat_start;
-            self->empty = empty;
-            self->short_query = named(short_rules, short_query);
-            self->reachable = reachable;
-            self->tied_pair = tied_pair;
-          },
-          nb::kw_only(), "kind"_a, "cutoff"_a.none(), "relevant"_a.none(), "max_label"_a, "gain"_a, "flat_start"_a,
-          "empty"_a, "short_query"_a, "reachable"_a, "tied_pair"_a);
-  m.def(
-      "measure",
-      [](In<double> label, In<double> score, std::optional<In<double>> weight, In<Offset> query_ptr,
-         const std::vector<Measure>& measures, std::string_view ties, int n_threads) {
-        check_query_ptr(span(query_ptr), label.size());
-        same_length(score.size(), label.size(), "score");
-        if (weight) same_length(weight->size(), label.size(), "weight");
-        std::vector<double> sum(measures.size() * (query_ptr.size() - 1)), mass(sum.size());
-        {
-          const Ties rule = named(tie_rules, ties);
-          nb::gil_scoped_release unlocked;
-          measure(span(label), span(score), weight ? span(*weight) : std::span<const double>{}, span(query_ptr),
-                  measures, rule, sum, mass, workers(n_threads));
-        }
-        return std::tuple(to_numpy(std::move(sum)), to_numpy(std::move(mass)));
-      },
-      "label"_a.noconvert(), "score"_a.noconvert(), "weight"_a.noconvert().none(), "query_ptr"_a.noconvert(),
-      "measures"_a, "ties"_a, "n_threads"_a,
-      "Sums and masses of each measure of each query, n_measures x n_queries: a value is sum / mass. The weight of "
-      "rows "
-      "is that of pair_accuracy.");
 }
 
 }  // namespace

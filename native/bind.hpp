@@ -17,6 +17,7 @@
 
 #include "buffer.hpp"
 #include "parallel.hpp"
+#include "queries.hpp"
 #include "rows.hpp"
 
 namespace nb = nanobind;
@@ -89,7 +90,26 @@ struct HeldRows {
   AnyRows rows;
 };
 
+/// Checked queries, together with the arrays that they borrow.
+struct HeldQueries {
+  std::vector<nb::object> owners;
+  Queries queries;
+  HeldQueries(In<Offset> query_ptr, In<Index> level, std::optional<In<double>> win, std::optional<In<double>> lose,
+              bool adjacent)
+      : owners{nb::cast(query_ptr), nb::cast(level), nb::cast(win), nb::cast(lose)},
+        queries{span(query_ptr), span(level), {}, {}, adjacent} {
+    check_query_ptr(queries.query_ptr, queries.n_rows());
+    check_levels(queries);
+    if (win) queries.win = span(*win);
+    if (lose) queries.lose = span(*lose);
+    if (win) same_length(win->size(), queries.n_rows(), "win");
+    if (lose) same_length(lose->size(), queries.n_rows(), "lose");
+  }
+};
+
 // The table of contents: what each file binds.
+void bind_examination(nb::module_& m);
+void bind_metrics(nb::module_& m);
 void bind_text(nb::module_& m);
 
 }  // namespace rankine
