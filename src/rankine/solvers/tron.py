@@ -63,9 +63,7 @@ def tron(
     return descent.solution("tron")
 
 
-def _next_radius(
-    radius: float, length: float, slope: float, decrease: float, foretold: float, at_edge: bool
-) -> float:
+def _next_radius(radius: float, length: float, slope: float, decrease: float, foretold: float, at_edge: bool) -> float:
     """The radius of the ball after a trial, by LIBLINEAR's rules: how far a parabola through it would have gone."""
     if not math.isfinite(decrease):
         return 0.25 * length
