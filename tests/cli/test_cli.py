@@ -59,9 +59,7 @@ def test_train_writes_what_the_recipe_learns(capsys, folder, tmp_path):
 
 
 def test_underscores_and_equals_signs_are_understood(capsys, folder, tmp_path):
-    said = json_of(
-        capsys, "train", folder / "train.txt", f"--output={tmp_path}/m", "--max_iter=3", "--pair_weight=query"
-    )
+    said = json_of(capsys, "train", folder / "train.txt", f"--output={tmp_path}/m", "--max_iter=3", "--pair_weight=query")
     assert said["parameters"]["max_iter"] == 3
     assert said["parameters"]["pair_weight"] == "query"
 
@@ -147,12 +145,7 @@ def test_the_demo_shows_real_commands_and_real_output(capsys, tmp_path):
     assert code == 0, err
     shown = [line for line in out.splitlines() if line.startswith("$ rankine ")]
     assert [line.split()[2] for line in shown] == ["doctor", "train", "evaluate", "predict", "inspect"]
-    assert {path.name for path in (tmp_path / "demo").iterdir()} == {
-        "train.txt",
-        "test.txt",
-        "model.json",
-        "scores.txt",
-    }
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == {"train.txt", "test.txt", "model.json", "scores.txt"}
     assert "nDCG@10" in out
 
 

@@ -18,8 +18,9 @@ SolverName: TypeAlias = Literal["auto", "newton", "lbfgs", "cg", "tron"]
 
 _WITHOUT_SAMPLE = {"newton": newton, "cg": cg, "tron": tron}
 
-# A sample has this share of the rows, this many rows a feature and this many queries, whichever is most.
-_SHARE, _ROWS_A_FEATURE, _QUERIES = 0.02, 30, 30
+# A sample has this share of the rows, this many rows a feature and this many queries, whichever is most. On MQ2008,
+# 30 rows a feature took twice the steps that 60 do, and 120 save hardly any more.
+_SHARE, _ROWS_A_FEATURE, _QUERIES = 0.02, 60, 30
 # Above this many features a Hessian takes more memory than a default should.
 _MOST_FEATURES = 1000
 
@@ -60,7 +61,7 @@ def cheapest(loss: Pairwise) -> str:
     """The solver that "auto" means: the one that should cost the fewest passes over the rows.
 
     A Hessian costs about n / 20 passes over dense rows, and its factor n³ / 10 stored values. Newton's method takes
-    about five of both; L-BFGS ten passes, and Newton's method on its sample; conjugate gradients sixty products.
+    about five of both; L-BFGS ten passes, and Newton's method on its sample; conjugate gradients a hundred products.
     """
     n, rows = loss.n_features, loss.data.grouped.rows
     stored = max(rows.value.size, 1)
@@ -69,7 +70,7 @@ def cheapest(loss: Pairwise) -> str:
     factors = n**3 / (10.0 * stored)
     hessian = n * n * rows.n_rows / (20.0 * stored)
     share = sample_share(loss)
-    cost = {"newton": 5.0 * (1.0 + hessian + factors), "cg": 60.0}
+    cost = {"newton": 5.0 * (1.0 + hessian + factors), "cg": 100.0}
     if share <= 0.25:
         cost["lbfgs"] = 10.0 + 5.0 * (share * (1.0 + hessian) + factors)
     return min(cost, key=lambda name: cost[name])

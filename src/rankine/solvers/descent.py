@@ -54,8 +54,9 @@ class Descent:
         self.target = tol * self.reference
 
     def _stand(self, w: Vector, point: Point) -> None:
-        self.w, self.point, self.gradient = w, point, point.gradient
-        self.size = norm(self.gradient)
+        with np.errstate(over="ignore", invalid="ignore"):  # an error follows
+            self.w, self.point, self.gradient = w, point, point.gradient
+            self.size = norm(self.gradient)
         if not (math.isfinite(point.value) and math.isfinite(self.size)):
             raise OverflowError("the objective overflows: scale the features (scale='std')")
 

@@ -23,8 +23,8 @@ from rankine.solvers.solution import Solution, Watch
 # The sample's optimum differs from that of all queries by more than its own tolerance.
 _SAMPLE_TOL = 1e-3
 _MEMORY = 20
-# The pace is judged by this many steps.
-_PACE = 4
+# The pace is judged by this many passes; a step that needs a line search reads the rows three times.
+_PACE, _SEARCH = 4, 3
 
 
 def lbfgs(
@@ -69,17 +69,18 @@ def lbfgs(
 def _quasi_newton_steps(descent: Descent, factor: Cholesky) -> None:
     """Go on with L-BFGS steps until the descent ends or stalls."""
     metric = _Metric(factor)
-    sizes = [descent.size]
+    sizes = [descent.size]  # of the gradient, pass by pass
     while descent.going() and not _stalls(descent, sizes):
         w, gradient = descent.w, descent.gradient
-        if not descent.step(-metric.solve(gradient)):
+        t = descent.step(-metric.solve(gradient))
+        if not t:
             return
         metric.learn(descent.w - w, descent.gradient - gradient)
-        sizes.append(descent.size)
+        sizes += [descent.size] * (1 if t == 1.0 else _SEARCH)
 
 
 def _stalls(descent: Descent, sizes: list[float]) -> bool:
-    """Whether at the pace of the last steps the way left costs more than Newton's method on all queries.
+    """Whether at the pace of the last passes the way left costs more than Newton's method on all queries.
 
     That takes about three steps, each a pass and a Hessian worth a pass for every twenty features.
     """
