@@ -34,7 +34,7 @@ def test_what_is_singular_is_refused_and_a_ridge_helps(matrix):
             Cholesky(matrix)
 
     class Point:
-        def hessian(self, single=False):
+        def hessian(self, single=False):  # noqa: ARG002
             return matrix
 
     factor, single = factored(Point())

@@ -35,7 +35,7 @@ def objective(seed, C, loss="squared_hinge", **shape):
 
 def hard(C=1.0):
     """Many steps for every solver: the pairs can all be ordered, with little room."""
-    X, y, qid = random_problem(8, n_rows=100, n_features=6, n_queries=10)
+    X, _, qid = random_problem(8, n_rows=100, n_features=6, n_queries=10)
     data = Dataset.from_arrays(X, (X[:, 0] > 0.1).astype(float), qid)
     return Sum([Pairwise(data, C=C), L2(6)])
 

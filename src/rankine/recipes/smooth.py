@@ -20,7 +20,7 @@ _WITHOUT_SAMPLE = {"newton": newton, "cg": cg, "tron": tron}
 
 # A sample has this share of the rows, this many rows a feature and this many queries, whichever is most. On MQ2008,
 # 30 rows a feature took twice the steps that 60 do, and 120 save hardly any more.
-_SHARE, _ROWS_A_FEATURE, _QUERIES = 0.02, 60, 30
+_SHARE, _ROWS_A_FEATURE, _QUERIES = 0.02, 60, 20
 # Above this many features a Hessian takes more memory than a default should.
 _MOST_FEATURES = 1000
 

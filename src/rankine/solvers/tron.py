@@ -79,7 +79,7 @@ def _next_radius(radius: float, length: float, slope: float, decrease: float, fo
 
 
 def _direction(point: Point, gradient: Vector, radius: float) -> tuple[Vector, float, bool]:
-    """A step within the ball, the decrease that the quadratic model foretells for it, and whether it ends at the edge."""
+    """A step within the ball, the decrease that the quadratic model foretells, and whether it ends at the edge."""
     step = np.zeros_like(gradient)
     residual = -gradient
     direction = residual
