@@ -27,6 +27,8 @@ def test_agrees_with_listed_pairs(loss, pairs, n_levels, storage):
     np.testing.assert_allclose(point.value, 0.7 * value, rtol=1e-12)
     np.testing.assert_allclose(point.gradient, 0.7 * gradient, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(point.hessian_product(v), 0.7 * hessian @ v, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(point.hessian(), 0.7 * hessian, rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(point.hessian(single=True), 0.7 * hessian, rtol=1e-4, atol=1e-4)
     bound = 0.7 * np.diag(hessian)
     assert (2 * point.diagonal() >= bound - 1e-9).all()
 
@@ -74,6 +76,7 @@ def test_derivatives_pass_finite_differences(loss):
     ahead, behind = objective.at(w + h * d), objective.at(w - h * d)
     np.testing.assert_allclose((ahead.value - behind.value) / (2 * h), point.gradient @ d, rtol=1e-7)
     np.testing.assert_allclose((ahead.gradient - behind.gradient) / (2 * h), point.hessian_product(d), rtol=1e-5)
+    np.testing.assert_allclose(point.hessian() @ d, point.hessian_product(d), rtol=1e-10)
     phi = point.along(d)
     for t in (-2.0, 0.0, 0.3, 5.0):
         there = objective.at(w + t * d)
@@ -94,6 +97,7 @@ def test_rescaled_is_the_loss_on_scaled_features():
     np.testing.assert_allclose(a.gradient, b.gradient, rtol=1e-10)
     np.testing.assert_allclose(a.hessian_product(d), b.hessian_product(d), rtol=1e-10)
     np.testing.assert_allclose(a.diagonal(), b.diagonal(), rtol=1e-10)
+    np.testing.assert_allclose(a.hessian(), b.hessian(), rtol=1e-9)
     np.testing.assert_allclose(a.along(d)(0.2), b.along(d)(0.2), rtol=1e-10)
 
 

@@ -6,9 +6,14 @@ order in which things must be called. Objectives add up (`Sum`), which is also h
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankine.data import Vector
+
+Matrix: TypeAlias = NDArray[np.float64]
 
 
 class Curve(NamedTuple):
@@ -44,6 +49,10 @@ class Point(Protocol):
         """∇²F(w) v, for a generalised Hessian where F is only once differentiable."""
         ...
 
+    def hessian(self, single: bool = False) -> Matrix:
+        """∇²F(w), of n_features² numbers; `single` allows products that are summed in single precision."""
+        ...
+
     def diagonal(self) -> Vector:
         """A positive stand-in for the diagonal of ∇²F(w), to precondition with."""
         ...
@@ -69,3 +78,13 @@ class Objective(Protocol):
     def at(self, w: Vector) -> Point:
         """The point of F at w."""
         ...
+
+
+def hessian_by_products(point: Point, n_features: int) -> Matrix:
+    """∇²F(w), column by column, for points that know no faster way."""
+    columns = np.empty((n_features, n_features))
+    for j in range(n_features):
+        unit = np.zeros(n_features)
+        unit[j] = 1.0
+        columns[j] = point.hessian_product(unit)
+    return 0.5 * (columns + columns.T)

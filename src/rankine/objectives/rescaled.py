@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankine.data import Vector
-from rankine.objectives.objective import Objective, Point, Restriction
+from rankine.objectives.objective import Matrix, Objective, Point, Restriction
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,10 @@ class RescaledPoint:
     def hessian_product(self, v: Vector) -> Vector:
         """Factor · ∇²F (factor · v)."""
         return self.factor * self.inner.hessian_product(self.factor * v)
+
+    def hessian(self, single: bool = False) -> Matrix:
+        """The Hessian of F with rows and columns times the factors."""
+        return self.factor[:, None] * self.inner.hessian(single) * self.factor
 
     def diagonal(self) -> Vector:
         """Factor² · the diagonal of F."""
