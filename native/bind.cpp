@@ -13,6 +13,7 @@
 #include "content.hpp"
 #include "duplicates.hpp"
 #include "edges.hpp"
+#include "isa/choose.hpp"
 #include "metrics.hpp"
 #include "order.hpp"
 #include "pairwise.hpp"
@@ -294,6 +295,8 @@ void bind_metrics(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   m.doc() = "Rankine's native kernels: rows, queries, losses over pairs.";
+  kernels();  // an unknown RANKINE_ISA fails the import
+  m.def("isa", [] { return kernels().name; }, "The instruction set that the kernels were compiled for.");
 
   nb::class_<HeldRows>(m, "Rows", "Rows of features that the kernels read.")
       .def_prop_ro("n_rows", [](const HeldRows& r) { return n_rows(r.rows); })

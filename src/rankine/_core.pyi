@@ -7,6 +7,9 @@ import numpy
 from numpy.typing import NDArray
 
 
+def isa() -> str:
+    """The instruction set that the kernels were compiled for."""
+
 class Rows:
     """Rows of features that the kernels read."""
 
