@@ -96,6 +96,7 @@ struct HeldQueries {
     if (lose) queries.lose = span(*lose);
     if (win) same_length(win->size(), queries.n_rows(), "win");
     if (lose) same_length(lose->size(), queries.n_rows(), "lose");
+    queries.workspace = std::make_shared<Workspace>();
   }
 };
 
@@ -373,7 +374,8 @@ NB_MODULE(_core, m) {
       .def_prop_ro(
           "score",
           [](HeldPoint& p) {
-            return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->score)); }, p.point);
+            return std::visit(
+                [](auto& x) { return to_numpy(std::vector<double>(x->score().begin(), x->score().end())); }, p.point);
           },
           nb::rv_policy::move)
       .def(

@@ -11,10 +11,12 @@
 
 namespace rankine {
 
-/// Memory that will be read next: kernels ask for it while they compute, a little with every row.
+/// Memory that will be read later, which a verb fetches while it computes, evenly: every byte of x that it reads
+/// fetches half a byte, or one. One core reaches the speed of memory only if it never stops asking.
 struct Ahead {
+  enum Rate { nothing, half, full };
   const void* at = nullptr;
-  std::size_t n_bytes = 0;
+  Rate rate = nothing;
 };
 
 /// Verbs of blocks of dense rows: n_rows rows of n_features values, one after the other, not padded.

@@ -47,7 +47,15 @@ template <class V, class T>
 /// W values as doubles.
 [[gnu::always_inline]] inline Lanes load(const double* from) { return load_as<Lanes>(from); }
 [[gnu::always_inline]] inline Lanes load(const float* from) {
-  return __builtin_convertvector((load_as<Vector<float, W>>(from)), Lanes);
+#if defined(__AVX512F__)  // GCC 12 makes four instructions of the generic conversion
+  return _mm512_maskz_cvtps_pd(0xFF, _mm256_loadu_ps(from));
+#elif defined(__AVX2__)
+  return _mm256_cvtps_pd(_mm_loadu_ps(from));
+#elif defined(__SSE2__)
+  return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+#else
+  return __builtin_convertvector((load_as<Vector<float, W> >(from)), Lanes);
+#endif
 }
 [[gnu::always_inline]] inline Lanes all(double x) { return x - Lanes{}; }
 

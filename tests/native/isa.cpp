@@ -66,7 +66,8 @@ void check_sorts(const Kernels& k, std::mt19937& random) {
 }
 
 template <class Value>
-void check_dense(const DenseKernels<Value>& k, std::mt19937& random, std::size_t n_rows, std::size_t n) {
+void check_dense(const DenseKernels<Value>& k, std::mt19937& random, std::size_t n_rows, std::size_t n,
+                 Ahead::Rate rate) {
   std::normal_distribution<double> normal;
   Exact<Value> x(n_rows * n, 1);
   Exact<double> w(n, 1), scale(n_rows, 1), score(n_rows, 1), sum(n, 1), squares(n, 1);
@@ -78,8 +79,8 @@ void check_dense(const DenseKernels<Value>& k, std::mt19937& random, std::size_t
   std::vector<double> add_up(n, 1.0), add_squares(n, 1.0);
   std::fill_n(sum.data(), n, 1.0);
   std::fill_n(squares.data(), n, 1.0);
-  k.scores(x.data(), n_rows, n, w.data(), score.data(), {x.data(), n_rows * n * sizeof(Value)});
-  k.add_rows(x.data(), n_rows, n, scale.data(), sum.data(), {x.data(), n_rows * n * sizeof(Value)});
+  k.scores(x.data(), n_rows, n, w.data(), score.data(), {x.data(), rate});
+  k.add_rows(x.data(), n_rows, n, scale.data(), sum.data(), {x.data(), rate});
   k.add_squares(x.data(), n_rows, n, scale.data(), squares.data());
   for (std::size_t i = 0; i < n_rows; ++i) {
     double s = 0.0;
@@ -108,8 +109,10 @@ int main(int n_args, char** args) {
   check_sorts(k, random);
   for (const std::size_t n_rows : {0u, 1u, 3u, 4u, 7u, 8u, 9u, 50u})
     for (const std::size_t n : {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 46u, 136u, 137u, 700u}) {
-      check_dense(k.float32, random, n_rows, n);
-      check_dense(k.float64, random, n_rows, n);
+      for (const auto rate : {Ahead::nothing, Ahead::half, Ahead::full}) {
+        check_dense(k.float32, random, n_rows, n, rate);
+        check_dense(k.float64, random, n_rows, n, rate);
+      }
     }
   std::printf("isa: %s is right, and clean under the sanitizers\n", k.name);
 }
