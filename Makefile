@@ -1,9 +1,9 @@
-# make demo | test | check | format | stubs | sanitize | bench | clean
+# make demo | test | check | format | stubs | sanitize | bench | bench-kernels | clean
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(wildcard native/*.?pp native/isa/*) CMakeLists.txt pyproject.toml
 SOURCES := $(wildcard native/*.?pp native/isa/*.?pp tests/native/*.?pp)
-.PHONY: demo test check format stubs sanitize bench clean
+.PHONY: demo test check format stubs sanitize bench bench-kernels clean
 .SECONDARY:
 
 demo: .venv/.run
@@ -39,11 +39,22 @@ sanitize: $(patsubst tests/native/%.cpp,build/sanitize/%,$(wildcard tests/native
 
 build/sanitize/isa_%.o: $(wildcard native/isa/*)
 	@mkdir -p $(@D)
-	$(CXX) $(SANITIZE) -ffp-contract=fast $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
+	$(CXX) $(SANITIZE) -ffp-contract=fast -fno-exceptions -Wno-psabi $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
 
 build/sanitize/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp native/isa/choose.*) $(ISAS:%=build/sanitize/isa_%.o)
 	@mkdir -p build/sanitize
 	$(CXX) $(SANITIZE) $< native/isa/choose.cpp $(ISAS:%=build/sanitize/isa_%.o) -o $@
+
+# The kernels in ns a row and GB/s; `RANKINE_ISA=avx2 build/kernels 1 136` for another set, scale or number of features.
+bench-kernels: build/kernels
+	build/kernels
+
+build/isa_%.o: $(wildcard native/isa/*)
+	@mkdir -p build
+	$(CXX) -std=c++20 -O3 -ffp-contract=fast -fno-exceptions -Wno-psabi $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
+
+build/kernels: benchmarks/kernels.cpp $(wildcard native/*.hpp native/isa/choose.*) $(ISAS:%=build/isa_%.o)
+	$(CXX) -std=c++20 -O3 -pthread -Inative $< native/isa/choose.cpp $(ISAS:%=build/isa_%.o) -o $@
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks

@@ -66,7 +66,7 @@ int main(int n_args, char** args) {
   const auto bytes = static_cast<double>(x.size() * sizeof(float));
   const Kernels& k = kernels();
   const PairwisePoint<SquaredHinge> point(any, queries, w, {2});
-  std::vector<double> out(n_features);
+  std::vector<double> out(n_features), h(n_features * n_features);
   std::vector<std::int32_t> order(n);
   std::vector<std::int64_t> keys(sort_scratch(n));
   for (double& s : scale_of) s = normal(random);
@@ -87,6 +87,10 @@ int main(int n_args, char** args) {
                      }});
     lines.push_back({"Hessian product" + threads, rows_d, bytes, [&, t] { point.product(any, queries, w, out, {t}); }});
     lines.push_back({"diagonal" + threads, rows_d, bytes, [&, t] { point.diagonal(any, queries, out, {t}); }});
+    lines.push_back(
+        {"Hessian, single" + threads, rows_d, bytes, [&, t] { point.hessian<float>(any, queries, h, {t}); }});
+    lines.push_back(
+        {"Hessian, double" + threads, rows_d, bytes, [&, t] { point.hessian<double>(any, queries, h, {t}); }});
     lines.push_back({"value and gradient" + threads, rows_d, bytes,
                      [&, t] { unused += PairwisePoint<SquaredHinge>(any, queries, w, {t}).value; }});
   }

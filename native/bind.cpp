@@ -31,6 +31,7 @@ template <class T>
 using InRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
 template <class T, class... A>
 std::span<T> span(const nb::ndarray<T, A...>& a) {
@@ -43,6 +44,13 @@ Array<T> to_numpy(std::vector<T>&& values) {
   auto* held = new std::vector<T>(std::move(values));
   nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return Array<T>(held->data(), {held->size()}, owner);
+}
+
+/// The same for a matrix, row by row.
+Matrix to_numpy(std::vector<double>&& values, std::size_t n_rows, std::size_t n_columns) {
+  auto* held = new std::vector<double>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return Matrix(held->data(), {n_rows, n_columns}, owner);
 }
 
 void same_length(std::size_t got, std::size_t want, const char* name) {
@@ -109,14 +117,16 @@ struct HeldPoint {
   std::variant<std::unique_ptr<PairwisePoint<SquaredHinge>>, std::unique_ptr<PairwisePoint<ModifiedHuber>>> point;
 
   template <class Call>
-  Array<double> vector_of(std::size_t size, Call call) {
+  std::vector<double> values_of(std::size_t size, Call call) {
     std::vector<double> out(size);
-    {
-      nb::gil_scoped_release unlocked;
-      const Workers with = workers(n_threads);
-      std::visit([&](auto& p) { call(*p, std::span<double>(out), with); }, point);
-    }
-    return to_numpy(std::move(out));
+    nb::gil_scoped_release unlocked;
+    const Workers with = workers(n_threads);
+    std::visit([&](auto& p) { call(*p, std::span<double>(out), with); }, point);
+    return out;
+  }
+  template <class Call>
+  Array<double> vector_of(std::size_t size, Call call) {
+    return to_numpy(values_of(size, call));
   }
 };
 
@@ -394,7 +404,23 @@ NB_MODULE(_core, m) {
               x.diagonal(p.rows, p.queries, out, with);
             });
           },
-          "The diagonal of the Hessian without its cross terms.");
+          "The diagonal of the Hessian without its cross terms.")
+      .def(
+          "hessian",
+          [](HeldPoint& p, bool single) {
+            const std::size_t n = n_features(p.rows);
+            return to_numpy(p.values_of(n * n,
+                                        [&](auto& x, std::span<double> out, const Workers& with) {
+                                          if (single)
+                                            x.template hessian<float>(p.rows, p.queries, out, with);
+                                          else
+                                            x.template hessian<double>(p.rows, p.queries, out, with);
+                                        }),
+                            n, n);
+          },
+          "single"_a,
+          "The Hessian as a matrix; `single`: short sums in single precision, which is faster and right to six "
+          "digits.");
   m.def("pairwise", &pairwise, "rows"_a, "queries"_a, "loss"_a, "w"_a.noconvert(), "n_threads"_a,
         "The point of a loss at w.");
   m.def(

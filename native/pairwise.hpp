@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "blocks.hpp"
+#include "hessian.hpp"
 #include "shelf.hpp"
 #include "sweep.hpp"
 
@@ -20,6 +21,11 @@ struct Curve {
 struct PassScratch {
   Scratch sweep;
   std::vector<double> score, slope;  // of one query
+  HessianScratch<float> single;
+  HessianScratch<double> full;
+
+  HessianScratch<float>& hessian(float) { return single; }
+  HessianScratch<double>& hessian(double) { return full; }
 };
 
 /// Memory that calls about the same queries use one after the other.
@@ -85,13 +91,19 @@ class SweptScores {
   std::array<std::span<Index>, N> lowest_loser_, end_winner_;
 };
 
+/// What sum_over_queries calls before the first and after the last query of a block.
+struct NoEnds {
+  void begin(PassScratch&) const {}
+  void end(std::span<double>, PassScratch&) const {}
+};
+
 /// Runs visit(query, partial sum, scratch, pulse) over all queries; returns the sum of the partial sums, block by
 /// block. The number of blocks depends on the data alone: enough to share, few enough that their sums cost little.
-template <class Visit>
+template <class Visit, class Ends = NoEnds>
 void sum_over_queries(const Queries& queries, Workspace& workspace, const Workers& workers, std::span<double> total,
-                      Visit visit) {
+                      Visit visit, Ends ends = {}) {
   const std::size_t work = std::max<std::size_t>(queries.n_rows() / 256, 1);
-  const std::size_t room = std::max<std::size_t>((std::size_t{1} << 22) / std::max<std::size_t>(total.size(), 1), 2);
+  const std::size_t room = std::max<std::size_t>((std::size_t{1} << 20) / std::max<std::size_t>(total.size(), 1), 8);
   const auto cut = query_blocks(queries.query_ptr, std::min({work, room, std::size_t{64}}));
   const std::size_t n_blocks = cut.size() - 1, stride = total.size() + 8;  // no line of the cache has two writers
   Shelf<Slab>::Lease memory(workspace.sums);
@@ -101,6 +113,7 @@ void sum_over_queries(const Queries& queries, Workspace& workspace, const Worker
     const auto sum = partial.subspan(b * stride, total.size());
     std::fill(sum.begin(), sum.end(), 0.0);
     Shelf<PassScratch>::Lease scratch(workspace.scratch);
+    ends.begin(*scratch);
     std::size_t n_rows = 0;
     for (std::size_t q = cut[b]; q < cut[b + 1]; ++q) {
       visit(q, sum, *scratch, pulse);
@@ -109,6 +122,7 @@ void sum_over_queries(const Queries& queries, Workspace& workspace, const Worker
       pulse();
       n_rows = 0;
     }
+    ends.end(sum, *scratch);
   });
   std::fill(total.begin(), total.end(), 0.0);
   for (std::size_t b = 0; b < n_blocks; ++b)
@@ -158,6 +172,35 @@ class PairwisePoint {
            swept_.curvature_by_row(queries, q, scratch.slope);
            add_squares(x, queries.begin(q), scratch.slope, sum, pulse);
          });
+  }
+
+  /// The Hessian as a matrix, n_features x n_features, with sums of a few hundred rows in Real.
+  template <class Real>
+  void hessian(const AnyRows& rows, const Queries& queries, std::span<double> out, const Workers& workers) const {
+    struct Ends {
+      std::size_t n_features, stride;
+      void begin(PassScratch& scratch) const { scratch.hessian(Real{}).start(n_features, stride); }
+      void end(std::span<double> sum, PassScratch& scratch) const {
+        hessian_kernels<Real>().flush(scratch.hessian(Real{}).panels, sum.data());
+      }
+    };
+    if (gradient.empty()) return;
+    const std::size_t n = gradient.size(), padding = hessian_kernels<Real>().padding;
+    const std::size_t stride = (n + padding - 1) / padding * padding;
+    std::vector<double> padded(stride * stride);
+    std::visit(
+        [&](const auto& x) {
+          sum_over_queries(
+              queries, *workspace_, workers, padded,
+              [&](std::size_t q, std::span<double> sum, PassScratch& scratch, const Pulse& pulse) {
+                add_hessian<Loss>(x, queries, q, swept_.sorted(queries, q), swept_.curvature(queries, q),
+                                  scratch.hessian(Real{}), sum, pulse);
+              },
+              Ends{n, stride});
+        },
+        rows);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = i; j < n; ++j) out[i * n + j] = out[j * n + i] = padded[i * stride + j];
   }
 
  private:

@@ -43,7 +43,7 @@ def test_an_unknown_set_fails_the_import_with_the_choices():
 @pytest.mark.parametrize("optimise", ["-O0", "-O3"])
 def test_the_object_files_share_no_function(isa: str, optimise: str, tmp_path: Path):
     compiled = tmp_path / "kernels.o"
-    command = ["c++", "-std=c++20", optimise, *FLAGS[isa].split(), f"-DRANKINE_ISA={isa}"]
+    command = ["c++", "-std=c++20", "-fno-exceptions", optimise, *FLAGS[isa].split(), f"-DRANKINE_ISA={isa}"]
     subprocess.run([*command, "-c", str(ROOT / "native/isa/compile.cpp"), "-o", str(compiled)], check=True)
     listed = subprocess.run(["nm", "--defined-only", str(compiled)], check=True, capture_output=True, text=True).stdout
     symbols = [line.split()[-2:] for line in listed.splitlines()]

@@ -2,6 +2,7 @@
 // the compiler naming the set (CMakeLists.txt). See kernels.hpp for why nothing here may be shared between sets.
 #include "dense.hpp"
 #include "kernels.hpp"
+#include "product.hpp"
 #include "sort.hpp"
 
 namespace rankine::RANKINE_ISA {
@@ -14,6 +15,10 @@ constinit const Kernels table{
     .sort = sort,
     .float32 = {scores<float>, add_rows<float>, add_squares<float>},
     .float64 = {scores<double>, add_rows<double>, add_squares<double>},
+    .single_hessian = {padding<float>, n_apart, centre<float, float>, centre<double, float>, subtract_pairs<float>,
+                       add_product<float>, flush<float>},
+    .double_hessian = {padding<double>, n_apart, centre<float, double>, centre<double, double>, subtract_pairs<double>,
+                       add_product<double>, flush<double>},
 };
 
 }  // namespace rankine::RANKINE_ISA

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankine.data import Vector
-from rankine.objectives.objective import Curve, Objective, Point, Restriction
+from rankine.objectives.objective import Curve, Matrix, Objective, Point, Restriction
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,10 @@ class SumPoint:
         """The sum of the products."""
         return _add([part.hessian_product(v) for part in self.parts])
 
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """The sum of the matrices."""
+        return _add([part.hessian(single=single) for part in self.parts])
+
     def diagonal(self) -> Vector:
         """The sum of the diagonals."""
         return _add([part.diagonal() for part in self.parts])
@@ -62,5 +66,5 @@ class SumPoint:
         return lambda t: Curve(*(sum(values) for values in zip(*(phi(t) for phi in restrictions), strict=True)))
 
 
-def _add(vectors: Sequence[Vector]) -> Vector:
-    return np.asarray(sum(vectors[1:], start=vectors[0]), np.float64)
+def _add(arrays: Sequence[Vector]) -> Vector:
+    return np.asarray(sum(arrays[1:], start=arrays[0]), np.float64)
