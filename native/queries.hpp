@@ -4,6 +4,7 @@
 // or higher by exactly one ("adjacent" pairs). The pair weighs win[i] * lose[j]. Empty spans mean weights of one.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -12,11 +13,14 @@
 
 namespace rankine {
 
+struct Workspace;
+
 struct Queries {
   std::span<const Offset> query_ptr;
   std::span<const Index> level;
   std::span<const double> win, lose;
   bool adjacent = false;
+  std::shared_ptr<Workspace> workspace = nullptr;  // memory for calls to use again, if they may (pairwise.hpp)
 
   std::size_t n_rows() const { return level.size(); }
   std::size_t n_queries() const { return query_ptr.size() - 1; }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <vector>
 
+#include "isa/choose.hpp"
 #include "losses.hpp"
 #include "queries.hpp"
 #include "tally.hpp"
@@ -27,11 +28,11 @@ struct Sorted {
 
 /// Memory that sweeps reuse from query to query.
 struct Scratch {
-  std::vector<std::pair<double, Index>> keyed;
+  std::vector<std::int64_t> keys;    // of the sort
   std::vector<Index> level;          // by position
   std::vector<double> win, lose;     // by position
   std::vector<double> value, slope;  // by position
-  std::vector<double> rows;          // by row
+  std::vector<double> centred;       // scores by row
   DirectTally direct;
   TreeTally tree;
   AdjacentTally adjacent;
@@ -110,17 +111,15 @@ double evaluate(const Queries& queries, std::size_t q, std::span<const double> s
   const std::size_t n = score.size();
   double mean = 0.0;
   for (const double s : score) mean += s / static_cast<double>(n);
-  scratch.keyed.resize(n);
+  scratch.keys.resize(sort_scratch(n));
+  scratch.centred.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    scratch.keyed[i] = {score[i] - mean, static_cast<Index>(i)};
-    if (!std::isfinite(scratch.keyed[i].first))
+    scratch.centred[i] = score[i] - mean;
+    if (!std::isfinite(scratch.centred[i]))
       throw std::overflow_error("the scores overflow: scale the features, or start from smaller weights");
   }
-  std::sort(scratch.keyed.begin(), scratch.keyed.end());
-  for (std::size_t p = 0; p < n; ++p) {
-    sorted.score[p] = scratch.keyed[p].first;
-    sorted.row[p] = scratch.keyed[p].second;
-  }
+  kernels().sort(scratch.centred.data(), n, sorted.row.data(), scratch.keys.data());
+  for (std::size_t p = 0; p < n; ++p) sorted.score[p] = scratch.centred[static_cast<std::size_t>(sorted.row[p])];
   std::fill(curvature.begin(), curvature.end(), 0.0);
   std::fill(slope.begin(), slope.end(), 0.0);
   const std::size_t n_levels = gather(queries, q, sorted.row, scratch);

@@ -7,6 +7,9 @@ import numpy
 from numpy.typing import NDArray
 
 
+def isa() -> str:
+    """The instruction set that the kernels were compiled for."""
+
 class Rows:
     """Rows of features that the kernels read."""
 
@@ -79,6 +82,11 @@ class PairwisePoint:
 
     def diagonal(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The diagonal of the Hessian without its cross terms."""
+
+    def hessian(self, single: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        The Hessian as a matrix; `single`: short sums in single precision, which is faster and right to six digits.
+        """
 
 def pairwise(rows: object, queries: object, loss: str, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> PairwisePoint:
     """The point of a loss at w."""

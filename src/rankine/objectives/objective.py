@@ -49,8 +49,11 @@ class Point(Protocol):
         """∇²F(w) v, for a generalised Hessian where F is only once differentiable."""
         ...
 
-    def hessian(self, single: bool = False) -> Matrix:
-        """∇²F(w), of n_features² numbers; `single` allows products that are summed in single precision."""
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """∇²F(w) as a matrix, for at most a thousand features or so.
+
+        `single` allows short sums in single precision: faster, and right to about six digits.
+        """
         ...
 
     def diagonal(self) -> Vector:

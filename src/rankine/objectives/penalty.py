@@ -57,9 +57,9 @@ class L2Point:
         """Strength times v."""
         return self.strength * v
 
-    def hessian(self, single: bool = False) -> Matrix:  # noqa: ARG002
-        """Strength on the diagonal."""
-        return np.diag(self.diagonal())
+    def hessian(self, *, single: bool = False) -> Matrix:  # noqa: ARG002 (a constant needs no precision)
+        """Strength times the identity."""
+        return self.strength * np.eye(len(self.w))
 
     def diagonal(self) -> Vector:
         """The strength, once a weight."""

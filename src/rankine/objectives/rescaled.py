@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankine.data import Vector
 from rankine.objectives.objective import Matrix, Objective, Point, Restriction
 
@@ -55,9 +57,9 @@ class RescaledPoint:
         """Factor · ∇²F (factor · v)."""
         return self.factor * self.inner.hessian_product(self.factor * v)
 
-    def hessian(self, single: bool = False) -> Matrix:
-        """The Hessian of F with rows and columns times the factors."""
-        return self.factor[:, None] * self.inner.hessian(single) * self.factor
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """Row and column i times factor_i."""
+        return self.factor[:, np.newaxis] * self.inner.hessian(single=single) * self.factor
 
     def diagonal(self) -> Vector:
         """Factor² · the diagonal of F."""

@@ -53,12 +53,9 @@ class SumPoint:
         """The sum of the products."""
         return _add([part.hessian_product(v) for part in self.parts])
 
-    def hessian(self, single: bool = False) -> Matrix:
-        """The sum of the Hessians."""
-        total = self.parts[0].hessian(single)
-        for part in self.parts[1:]:
-            total = total + part.hessian(single)
-        return total
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """The sum of the matrices."""
+        return _add([part.hessian(single=single) for part in self.parts])
 
     def diagonal(self) -> Vector:
         """The sum of the diagonals."""
@@ -70,5 +67,5 @@ class SumPoint:
         return lambda t: Curve(*(sum(values) for values in zip(*(phi(t) for phi in restrictions), strict=True)))
 
 
-def _add(vectors: Sequence[Vector]) -> Vector:
-    return np.asarray(sum(vectors[1:], start=vectors[0]), np.float64)
+def _add(arrays: Sequence[Vector]) -> Vector:
+    return np.asarray(sum(arrays[1:], start=arrays[0]), np.float64)
