@@ -86,9 +86,9 @@ struct HeldQueries {
   std::vector<nb::object> owners;
   Queries queries;
   HeldQueries(In<Offset> query_ptr, In<Index> level, std::optional<In<double>> win, std::optional<In<double>> lose,
-              bool adjacent)
+              bool adjacent, std::string_view counting)
       : owners{nb::cast(query_ptr), nb::cast(level), nb::cast(win), nb::cast(lose)},
-        queries{span(query_ptr), span(level), {}, {}, adjacent} {
+        queries{span(query_ptr), span(level), {}, {}, adjacent, counting_named(counting)} {
     check_query_ptr(queries.query_ptr, queries.n_rows());
     check_levels(queries);
     if (win) queries.win = span(*win);
@@ -334,9 +334,11 @@ NB_MODULE(_core, m) {
       "bytes"_a.noconvert(), "seed"_a, "n_threads"_a, "A 64-bit fingerprint of bytes, continued from seed.");
 
   nb::class_<HeldQueries>(m, "Queries", "Who competes with whom, and how much each pair weighs.")
-      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool>(),
+      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool,
+                    std::string_view>(),
            "query_ptr"_a.noconvert(), "level"_a.noconvert(), "win"_a.noconvert().none(), "lose"_a.noconvert().none(),
-           "adjacent"_a);
+           "adjacent"_a, "counting"_a = "auto");
+  m.def("counting_names", &counting_names, "The ways to count rows by level.");
   m.def(
       "levels",
       [](In<double> label, In<Offset> query_ptr) {
@@ -370,7 +372,12 @@ NB_MODULE(_core, m) {
       .def_prop_ro(
           "score",
           [](HeldPoint& p) {
-            return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->score)); }, p.point);
+            return std::visit(
+                [](auto& x) {
+                  const auto s = x->score.all();
+                  return to_numpy(std::vector<double>(s.begin(), s.end()));
+                },
+                p.point);
           },
           nb::rv_policy::move)
       .def(
