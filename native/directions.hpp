@@ -17,7 +17,7 @@ struct CountScratch {
 };
 
 inline bool few_levels(const Queries& queries, std::size_t n_levels) {
-  return n_levels <= kernels::most_lanes &&
+  return n_levels <= kernels::most_levels &&
          (queries.counting == Counting::automatic || queries.counting == Counting::direct);
 }
 
@@ -53,6 +53,10 @@ template <class Team>
 void sweep_both(const Queries& queries, const SweepTask& up, const SweepTask& down, CountScratch& scratch,
                 const Team& team) {
   const auto n = static_cast<std::size_t>(up.n_rows), k = static_cast<std::size_t>(up.n_levels);
+  if (n <= kernels::table_rows && few_levels(queries, k)) {
+    kernels::sweep_few_levels(up, down, scratch.table.room(kernels::table_doubles).data());
+    return;
+  }
   // A part pays for the sums of all levels: let that be little beside its rows.
   const std::size_t room = n / std::max(block_rows, 2 * k), n_parts = Team::many && room > 1 ? room : 1;
   const std::size_t width = up.weight_sum == nullptr ? k : 2 * k;

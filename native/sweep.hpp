@@ -205,10 +205,34 @@ void product(const Queries& queries, std::size_t q, std::size_t n_levels, const 
   // Equal numbers in all rows make no difference: take the middle row's, lest large ones cancel.
   const double middle = v[static_cast<std::size_t>(sorted.row[n / 2])];
   const auto value = scratch.score.room(n);
+  const Weights weight = gather_weights(queries, q, sorted.row, scratch, team);
+  if (n <= kernels::table_rows && few_levels(queries, n_levels)) {
+    ProductTask task{sorted.row.data(),
+                     sorted.level.data(),
+                     sorted.curvature.data(),
+                     weight.win,
+                     weight.lose,
+                     {},
+                     {},
+                     {},
+                     v.data(),
+                     middle,
+                     out.data(),
+                     static_cast<std::int64_t>(n),
+                     static_cast<std::int64_t>(n_levels),
+                     static_cast<int>(Loss::ramps.size()),
+                     queries.adjacent};
+    for (std::size_t r = 0; r < Loss::ramps.size(); ++r) {
+      task.lowest_loser[r] = sorted.lowest_loser[r].data();
+      task.end_winner[r] = sorted.end_winner[r].data();
+      task.twice[r] = 2.0 * Loss::ramps[r].coef;
+    }
+    kernels::product_few_levels(task, value.data(), scratch.count.table.room(kernels::table_doubles).data());
+    return;
+  }
   each_block(team, n, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) value[p] = v[static_cast<std::size_t>(sorted.row[p])] - middle;
   });
-  const Weights weight = gather_weights(queries, q, sorted.row, scratch, team);
   const auto lose_value = scratch.lose_value.room(n), win_value = scratch.win_value.room(n);
   for (std::size_t r = 0; r < Loss::ramps.size(); ++r) {
     const double twice = 2.0 * Loss::ramps[r].coef;

@@ -3,8 +3,7 @@
 // A counter is told (level, D numbers) and asked for the sums over all lower levels; "higher levels" is the same
 // question on mirrored levels. It only ever adds, so nothing cancels. All take their memory from the caller, zeroed.
 #pragma once
-#include <cstddef>
-#include <cstdint>
+#include "lanes.hpp"
 
 namespace rankine::RANKINE_ISA {
 
@@ -86,8 +85,6 @@ struct FenwickTree {
 template <int D>
 struct WideTree {
   static constexpr int fan_bits = 4, fan = 1 << fan_bits, most_storeys = 8;
-  typedef double Eight __attribute__((vector_size(64), aligned(8)));
-  typedef std::int64_t EightBits __attribute__((vector_size(64), aligned(8)));
   struct Masks {
     alignas(64) std::int64_t after[fan][fan];
     constexpr Masks() : after{} {
@@ -118,20 +115,10 @@ struct WideTree {
   [[gnu::always_inline]] inline void add(std::int64_t level, const Numbers<D>& x) {
     for (int s = 0; s < n_storeys_; ++s) {
       const std::int64_t *const after = masks.after[level % fan], node = level >>= fan_bits;
-      double* at = storey_[s] + node * (D * fan);
+      double* const at = storey_[s] + node * (D * fan);
       for (int d = 0; d < D; ++d)
-        for (int half = 0; half < 2; ++half, at += 8) {
-          EightBits which, bits;
-          __builtin_memcpy(&which, after + 8 * half, sizeof which);
-          const Eight all = x.at[d] - Eight{};
-          __builtin_memcpy(&bits, &all, sizeof bits);
-          bits &= which;
-          Eight some, sum;
-          __builtin_memcpy(&some, &bits, sizeof some);
-          __builtin_memcpy(&sum, at, sizeof sum);
-          sum += some;
-          __builtin_memcpy(at, &sum, sizeof sum);
-        }
+        for (int i = 0; i < fan; i += W)
+          store(at + d * fan + i, load(at + d * fan + i) + (Lanes)((Bits)all(x.at[d]) & load_as<Bits>(after + i)));
     }
   }
   [[gnu::always_inline]] inline Numbers<D> below(std::int64_t level) const {

@@ -5,122 +5,196 @@
 // row, so the sum over any window is one number of that table: no branch, and no search. The masks alone know what "all
 // lower levels", "all higher" and "adjacent" mean.
 //
-// A long query is done in pieces, so that the table stays in the L1 cache.
+// A long query is done in pieces, so that the table stays in cache. A short one is done in both directions at once: the
+// two chains of additions do not wait for each other.
 #pragma once
-#include <cstddef>
-
+#include "lanes.hpp"
 #include "task.hpp"
 
 namespace rankine::RANKINE_ISA {
 
 /// How many rows one table describes.
-constexpr std::int64_t table_rows = 256;
-constexpr int most_lanes = 8;
-/// Tables of the greatest size: sums of values and sums of weights, upwards and downwards, and room to align them.
-constexpr std::int64_t table_doubles = 4 * (table_rows + 1) * most_lanes + 8;
+constexpr std::int64_t table_rows = 512;
+constexpr int most_levels = 8;
+/// Room for the tables: sums of values and of weights, upwards and downwards.
+constexpr std::int64_t table_doubles = 4 * (table_rows + 1) * most_levels;
 
-template <int Lanes>
-struct Running {
-  typedef double Sum __attribute__((vector_size(8 * Lanes)));
-  typedef std::int64_t Mask __attribute__((vector_size(8 * Lanes)));
-
-  /// By the level of a row: the lanes that it counts for.
-  struct Masks {
-    alignas(64) std::int64_t lanes[Lanes][Lanes];
-    constexpr Masks(bool down, bool adjacent) : lanes{} {
-      for (int level = 0; level < Lanes; ++level)
-        for (int asks = 0; asks < Lanes; ++asks) {
-          const int above = down ? asks - level : level - asks;
-          lanes[level][asks] = above == 1 || (above > 1 && !adjacent) ? -1 : 0;
-        }
-    }
-  };
-  static constexpr Masks masks[2][2] = {{Masks(false, false), Masks(false, true)},
-                                        {Masks(true, false), Masks(true, true)}};
-
-  [[gnu::always_inline]] static inline void add(Sum& sum, double x, const std::int64_t* mask) {
-    Mask which, bits;
-    __builtin_memcpy(&which, mask, sizeof which);
-    const Sum all = x - Sum{};
-    __builtin_memcpy(&bits, &all, sizeof bits);
-    bits &= which;
-    Sum some;
-    __builtin_memcpy(&some, &bits, sizeof some);
-    sum += some;
-  }
-  [[gnu::always_inline]] static inline void put(double* to, const Sum& sum) { __builtin_memcpy(to, &sum, sizeof sum); }
-
-  /// Adds the sums that whole levels leave in the lanes.
-  static void add_levels(Sum& sum, const double* by_level, std::int64_t n_levels, const Masks& masks) {
-    for (std::int64_t level = 0; level < n_levels; ++level) add(sum, by_level[level], masks.lanes[level]);
-  }
-
-  template <bool weighted, bool with_weight_sum>
-  static void sweep(const SweepTask& t, const SweepPart& part, double* table) {
-    const Masks& masks = Running::masks[t.down][t.adjacent];
-    double *const values = table, *const weights = table + (table_rows + 1) * Lanes;
-    Sum value{}, weight{};
-    if (part.start != nullptr) {
-      add_levels(value, part.start, t.n_levels, masks);
-      if (with_weight_sum) add_levels(weight, part.start + t.n_levels, t.n_levels, masks);
-    }
-    auto write = [&](std::int64_t at) {
-      put(values + at * Lanes, value);
-      if constexpr (with_weight_sum) put(weights + at * Lanes, weight);
-    };
-    auto count = [&](std::int64_t q) {
-      const std::int64_t* mask = masks.lanes[t.level[q]];
-      const double w = weighted ? t.weight[q] : 1.0;
-      add(value, weighted ? w * t.value[q] : t.value[q], mask);
-      if constexpr (with_weight_sum) add(weight, w, mask);
-    };
-    auto answer = [&](std::int64_t p, std::int64_t at) {
-      t.value_sum[p] = values[at * Lanes + t.level[p]];
-      if constexpr (with_weight_sum) t.weight_sum[p] = weights[at * Lanes + t.level[p]];
-    };
-    std::int64_t source = first_source(t, part);
-    if (t.down) {
-      for (std::int64_t p = part.end - 1; p >= part.begin;) {
-        const std::int64_t last = t.window[part.begin], stop = source - last > table_rows ? source - table_rows : last;
-        for (std::int64_t q = source; q > stop; --q) {
-          write(source - q);
-          count(q - 1);
-        }
-        write(source - stop);
-        for (; p >= part.begin && t.window[p] >= stop; --p) answer(p, source - t.window[p]);
-        source = stop;
+/// By the level of a row: the lanes that it counts for, as masks.
+template <int N>
+struct CountsFor {
+  alignas(64) std::int64_t lanes[N][N];
+  constexpr CountsFor(bool down, bool adjacent) : lanes{} {
+    for (int level = 0; level < N; ++level)
+      for (int asks = 0; asks < N; ++asks) {
+        const int above = down ? asks - level : level - asks;
+        lanes[level][asks] = above == 1 || (above > 1 && !adjacent) ? -1 : 0;
       }
-    } else {
-      for (std::int64_t p = part.begin; p < part.end;) {
-        const std::int64_t last = t.window[part.end - 1],
-                           stop = last - source > table_rows ? source + table_rows : last;
-        for (std::int64_t q = source; q < stop; ++q) {
-          write(q - source);
-          count(q);
-        }
-        write(stop - source);
-        for (; p < part.end && t.window[p] <= stop; ++p) answer(p, t.window[p] - source);
-        source = stop;
-      }
+  }
+};
+template <int N>
+struct CountMasks {
+  static constexpr CountsFor<N> of[2][2] = {{{false, false}, {false, true}}, {{true, false}, {true, true}}};
+};
+
+/// N running sums, in as many registers as the machine needs for them.
+template <int N>
+struct RunningSums {
+  static constexpr int width = N < W ? N : W;
+  Vector<double, width> part[N / width] = {};
+
+  [[gnu::always_inline]] inline void add(double x, const std::int64_t* mask) {
+    const Vector<double, width> all = x - Vector<double, width>{};
+    for (int i = 0; i < N / width; ++i) {
+      const auto bits = (Vector<std::int64_t, width>)all & load_as<Vector<std::int64_t, width>>(mask + i * width);
+      part[i] += (Vector<double, width>)bits;
     }
   }
-
-  static void sweep(const SweepTask& t, const SweepPart& part, double* table) {
-    if (t.weight != nullptr)
-      t.weight_sum != nullptr ? sweep<true, true>(t, part, table) : sweep<true, false>(t, part, table);
-    else
-      t.weight_sum != nullptr ? sweep<false, true>(t, part, table) : sweep<false, false>(t, part, table);
+  [[gnu::always_inline]] inline void write(double* to) const {
+    for (int i = 0; i < N / width; ++i) store(to + i * width, part[i]);
   }
 };
 
-/// One part of a sweep over at most eight levels; `table` has table_doubles, aligned to 64 bytes.
-inline void sweep_few_levels(const SweepTask& t, const SweepPart& part, double* table) {
-  if (t.n_levels <= 2)
-    Running<2>::sweep(t, part, table);
-  else if (t.n_levels <= 4)
-    Running<4>::sweep(t, part, table);
+/// One direction: its running sums, and the tables that they are written to.
+template <int N, bool weighted, bool with_weight_sum>
+struct FewLevels {
+  const SweepTask& t;
+  const std::int64_t (&masks)[N][N];
+  double *values, *weights;
+  RunningSums<N> value, weight;
+
+  FewLevels(const SweepTask& task, double* table)
+      : t(task),
+        masks(CountMasks<N>::of[task.down][task.adjacent].lanes),
+        values(table),
+        weights(table + (table_rows + 1) * N) {}
+  [[gnu::always_inline]] inline void start(const double* by_level) {
+    if (by_level == nullptr) return;
+    for (std::int64_t l = 0; l < t.n_levels; ++l) {
+      value.add(by_level[l], masks[l]);
+      if constexpr (with_weight_sum) weight.add(by_level[t.n_levels + l], masks[l]);
+    }
+  }
+  [[gnu::always_inline]] inline void write(std::int64_t at) {
+    value.write(values + at * N);
+    if constexpr (with_weight_sum) weight.write(weights + at * N);
+  }
+  [[gnu::always_inline]] inline void count(std::int64_t q) {
+    const std::int64_t* mask = masks[t.level[q]];
+    const double w = weighted && t.weight != nullptr ? t.weight[q] : 1.0;
+    value.add(weighted ? w * t.value[q] : t.value[q], mask);
+    if constexpr (with_weight_sum) weight.add(w, mask);
+  }
+  [[gnu::always_inline]] inline void answer(std::int64_t p, std::int64_t at) {
+    t.value_sum[p] = values[at * N + t.level[p]];
+    if constexpr (with_weight_sum) t.weight_sum[p] = weights[at * N + t.level[p]];
+  }
+};
+
+template <int N, bool weighted, bool with_weight_sum>
+void sweep_few_part(const SweepTask& t, const SweepPart& part, double* table) {
+  FewLevels<N, weighted, with_weight_sum> sums(t, table);
+  sums.start(part.start);
+  std::int64_t source = first_source(t, part);
+  if (t.down) {
+    for (std::int64_t p = part.end - 1; p >= part.begin;) {
+      const std::int64_t last = t.window[part.begin], stop = source - last > table_rows ? source - table_rows : last;
+      for (std::int64_t q = source; q > stop; --q) {
+        sums.write(source - q);
+        sums.count(q - 1);
+      }
+      sums.write(source - stop);
+      for (; p >= part.begin && t.window[p] >= stop; --p) sums.answer(p, source - t.window[p]);
+      source = stop;
+    }
+  } else {
+    for (std::int64_t p = part.begin; p < part.end;) {
+      const std::int64_t last = t.window[part.end - 1], stop = last - source > table_rows ? source + table_rows : last;
+      for (std::int64_t q = source; q < stop; ++q) {
+        sums.write(q - source);
+        sums.count(q);
+      }
+      sums.write(stop - source);
+      for (; p < part.end && t.window[p] <= stop; ++p) sums.answer(p, t.window[p] - source);
+      source = stop;
+    }
+  }
+}
+
+/// Writes the tables of both directions of a query of at most table_rows rows.
+template <class Direction>
+[[gnu::always_inline]] inline void write_both(Direction& above, Direction& below, std::int64_t n) {
+  for (std::int64_t p = 0, q = n - 1; p < n; ++p, --q) {
+    above.write(p);
+    above.count(p);
+    below.write(q + 1);
+    below.count(q);
+  }
+  above.write(n);
+  below.write(0);
+}
+
+template <int N, bool weighted, bool with_weight_sum>
+void sweep_few_both(const SweepTask& up, const SweepTask& down, double* table) {
+  FewLevels<N, weighted, with_weight_sum> above(up, table), below(down, table + 2 * (table_rows + 1) * N);
+  write_both(above, below, up.n_rows);
+  for (std::int64_t p = 0; p < up.n_rows; ++p) {
+    above.answer(p, up.window[p]);
+    below.answer(p, down.window[p]);
+  }
+}
+
+template <int N, bool weighted>
+void product_few(const ProductTask& t, double* value, double* table) {
+  for (std::int64_t p = 0; p < t.n_rows; ++p) value[p] = t.v[t.row[p]] - t.offset;
+  SweepTask up{t.level, nullptr, value, t.win, nullptr, nullptr, t.n_rows, t.n_levels, false, t.adjacent};
+  SweepTask down{t.level, nullptr, value, t.lose, nullptr, nullptr, t.n_rows, t.n_levels, true, t.adjacent};
+  FewLevels<N, weighted, false> above(up, table), below(down, table + 2 * (table_rows + 1) * N);
+  write_both(above, below, t.n_rows);
+  for (int r = 0; r < t.n_ramps; ++r)
+    for (std::int64_t p = 0; p < t.n_rows; ++p) {
+      const double wins = above.values[t.end_winner[r][p] * N + t.level[p]];
+      const double loses = below.values[t.lowest_loser[r][p] * N + t.level[p]];
+      double others = wins + loses;
+      if constexpr (weighted)
+        others = (t.lose == nullptr ? wins : t.lose[p] * wins) + (t.win == nullptr ? loses : t.win[p] * loses);
+      double& out = t.out[t.row[p]];
+      out = (r == 0 ? t.curvature[p] * value[p] : out) - t.twice[r] * others;
+    }
+}
+
+/// Calls use(lanes, weighted?) with constants.
+template <class Use>
+[[gnu::always_inline]] inline void with_lanes(std::int64_t n_levels, bool weighted, Use use) {
+  auto with = [&](auto lanes) { weighted ? use(lanes, At<1>{}) : use(lanes, At<0>{}); };
+  if (n_levels <= 2)
+    with(At<2>{});
+  else if (n_levels <= 4)
+    with(At<4>{});
   else
-    Running<8>::sweep(t, part, table);
+    with(At<8>{});
+}
+
+/// One part of a sweep over at most eight levels; `table` has table_doubles.
+inline void sweep_few_levels(const SweepTask& t, const SweepPart& part, double* table) {
+  with_lanes(t.n_levels, t.weight != nullptr, [&]<int N, int weighted>(At<N>, At<weighted>) {
+    t.weight_sum != nullptr ? sweep_few_part<N, weighted, true>(t, part, table)
+                            : sweep_few_part<N, weighted, false>(t, part, table);
+  });
+}
+
+/// Both sweeps of a query of at most table_rows rows.
+inline void sweep_few_levels(const SweepTask& up, const SweepTask& down, double* table) {
+  with_lanes(up.n_levels, up.weight != nullptr || down.weight != nullptr,
+             [&]<int N, int weighted>(At<N>, At<weighted>) {
+               up.weight_sum != nullptr ? sweep_few_both<N, weighted, true>(up, down, table)
+                                        : sweep_few_both<N, weighted, false>(up, down, table);
+             });
+}
+
+/// A whole Hessian product of a query of at most table_rows rows; `value` has as many doubles.
+inline void product_few_levels(const ProductTask& t, double* value, double* table) {
+  with_lanes(t.n_levels, t.win != nullptr || t.lose != nullptr,
+             [&]<int N, int weighted>(At<N>, At<weighted>) { product_few<N, weighted>(t, value, table); });
 }
 
 }  // namespace rankine::RANKINE_ISA

@@ -31,6 +31,20 @@ struct SweepPart {
   const double* start;
 };
 
+/// A product with the Hessian of one query: out = curvature * v - what the active pairs of each row say.
+struct ProductTask {
+  const std::int32_t *row, *level;                      // by position
+  const double *curvature, *win, *lose;                 // by position; weights may be nullptr: ones
+  const std::int32_t *lowest_loser[2], *end_winner[2];  // by ramp, by position
+  double twice[2];                                      // by ramp: 2 coef
+  const double* v;                                      // by row
+  double offset;                                        // to subtract from v: makes no difference but in rounding
+  double* out;                                          // by row
+  std::int64_t n_rows, n_levels;
+  int n_ramps;
+  bool adjacent;
+};
+
 /// The first position that a part adds by itself (up), or the one above it (down).
 inline std::int64_t first_source(const SweepTask& t, const SweepPart& part) {
   if (t.down) return part.end < t.n_rows ? t.window[part.end] : t.n_rows;
