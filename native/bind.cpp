@@ -373,8 +373,8 @@ NB_MODULE(_core, m) {
           "score",
           [](HeldPoint& p) {
             return std::visit(
-                [](auto& x) {
-                  const auto s = x->score.all();
+                [&](auto& x) {
+                  const auto s = x->score(p.queries);
                   return to_numpy(std::vector<double>(s.begin(), s.end()));
                 },
                 p.point);

@@ -16,21 +16,29 @@ struct Curve {
   double value, slope, curvature;
 };
 
+/// What is kept of all queries at given scores: the notes of SweptScores, and vectors by row.
+struct SweptMemory {
+  Buffer<Index> row, level, lowest_loser[2], end_winner[2];
+  Buffer<double> curvature, score, along, slope;
+  Scratch large;  // of queries that all threads work on
+};
+
 /// Order, windows and curvature of all queries at given scores. Knows nothing of rows of features.
 template <class Loss>
 class SweptScores {
  public:
   static constexpr std::size_t N = Loss::ramps.size();
+  Lent<SweptMemory> memory;
 
   explicit SweptScores(const Queries& queries)
-      : row_(queries.n_rows()),
-        level_(queries.n_rows()),
-        curvature_(queries.n_rows()),
-        n_levels_(queries.n_queries()),
-        n_active_(queries.n_queries()) {
+      : memory(queries.spares), n_levels_(queries.n_queries()), n_active_(queries.n_queries()) {
+    const std::size_t n = queries.n_rows();
+    memory->row.room(n);
+    memory->level.room(n);
+    memory->curvature.room(n);
     for (std::size_t r = 0; r < N; ++r) {
-      lowest_loser_[r].room(queries.n_rows());
-      end_winner_[r].room(queries.n_rows());
+      memory->lowest_loser[r].room(n);
+      memory->end_winner[r].room(n);
     }
   }
   template <class Team>
@@ -51,7 +59,7 @@ class SweptScores {
   }
   /// The rows of a query that may be in an active pair: in the order of their scores, counted within the query.
   std::span<const Index> active(const Queries& queries, std::size_t q) {
-    return part(row_, queries, q).first(n_active(q));
+    return part(memory->row, queries, q).first(n_active(q));
   }
   std::size_t n_active(std::size_t q) const { return static_cast<std::size_t>(n_active_[q]); }
   /// The curvature of each row of a query, by row.
@@ -68,18 +76,15 @@ class SweptScores {
   }
   Sorted<N> sorted(const Queries& queries, std::size_t q, std::size_t n) {
     auto front = [&](auto& all) { return part(all, queries, q).first(n); };
-    Sorted<N> view{front(row_), front(level_), {}, {}, front(curvature_)};
+    Sorted<N> view{front(memory->row), front(memory->level), {}, {}, front(memory->curvature)};
     for (std::size_t r = 0; r < N; ++r) {
-      view.lowest_loser[r] = front(lowest_loser_[r]);
-      view.end_winner[r] = front(end_winner_[r]);
+      view.lowest_loser[r] = front(memory->lowest_loser[r]);
+      view.end_winner[r] = front(memory->end_winner[r]);
     }
     return view;
   }
 
-  Buffer<Index> row_, level_;
-  Buffer<double> curvature_;
   std::vector<Index> n_levels_, n_active_;
-  std::array<Buffer<Index>, N> lowest_loser_, end_winner_;
 };
 
 /// Runs visit(query, partial sum, scratch, pulse) over the queries that one thread works on; returns the sum of the
@@ -92,11 +97,11 @@ void sum_over_queries(const Queries& queries, const Workers& workers, std::span<
   const auto cut = query_blocks(queries.query_ptr, std::min({work, room, std::size_t{64}}));
   std::vector<std::vector<double>> partial(cut.size() - 1);
   parallel_blocks(cut.size() - 1, workers, [&](std::size_t b, const Pulse& pulse) {
-    Scratch scratch;
+    const Lent<Scratch> scratch(queries.spares);
     for (std::size_t q = cut[b]; q < cut[b + 1]; ++q) {
       if (queries.size(q) > rows_for_all_threads) continue;
       if (partial[b].empty()) partial[b].assign(total.size(), 0.0);
-      visit(q, std::span<double>(partial[b]), scratch, pulse);
+      visit(q, std::span<double>(partial[b]), *scratch, pulse);
     }
   });
   std::fill(total.begin(), total.end(), 0.0);
@@ -133,21 +138,25 @@ void add_rows(const R& x, std::size_t begin, std::span<const double> slope, std:
 template <class Loss>
 class PairwisePoint {
  public:
-  Buffer<double> score;
   std::vector<double> gradient;
   double value = 0.0;
 
   PairwisePoint(const AnyRows& rows, const Queries& queries, std::span<const double> w, const Workers& workers)
-      : score(queries.n_rows()), gradient(w.size()), swept_(queries) {
+      : gradient(w.size()), swept_(queries) {
     std::vector<double> values(queries.n_queries());
     std::visit(
         [&](const auto& x) {
           auto sweep = [&](std::size_t q, std::span<const double> s, std::span<double> slope, Scratch& scratch,
                            const auto& team) { values[q] = swept_.evaluate(queries, q, s, slope, scratch, team); };
-          pass(x, queries, w, score.all(), {}, gradient, workers, sweep);
+          pass(x, queries, w, swept_.memory->score.room(queries.n_rows()), {}, gradient, workers, sweep);
         },
         rows);
     for (const double v : values) value += v;
+  }
+
+  /// The scores X w.
+  std::span<const double> score(const Queries& queries) const {
+    return swept_.memory->score.all().first(queries.n_rows());
   }
 
   void product(const AnyRows& rows, const Queries& queries, std::span<const double> v, std::span<double> out,
@@ -157,14 +166,14 @@ class PairwisePoint {
         [&](const auto& x) {
           auto sweep = [&](std::size_t q, std::span<const double> s, std::span<double> slope, Scratch& scratch,
                            const auto& team) { swept_.product(queries, q, s, slope, scratch, team); };
-          pass(x, queries, v, along_.room(queries.n_rows()), active_, out, workers, sweep);
+          pass(x, queries, v, swept_.memory->along.room(queries.n_rows()), active_, out, workers, sweep);
         },
         rows);
   }
 
   /// Sum over rows of curvature_i * x_ij^2: twice this bounds the diagonal of the Hessian, and it preconditions well.
   void diagonal(const AnyRows& rows, const Queries& queries, std::span<double> out, const Workers& workers) {
-    const auto curvature = slope_.room(queries.n_rows());
+    const auto curvature = swept_.memory->slope.room(queries.n_rows());
     parallel_blocks(queries.n_queries(), workers, [&](std::size_t q) {
       swept_.curvature_by_row(queries, q, curvature.subspan(queries.begin(q), queries.size(q)));
     });
@@ -177,7 +186,7 @@ class PairwisePoint {
   template <class R, class Sweep>
   void pass(const R& x, const Queries& queries, std::span<const double> w, std::span<double> scores,
             std::span<const Offset> some, std::span<double> out, const Workers& workers, Sweep sweep) {
-    const std::span<double> slopes = slope_.room(queries.n_rows());
+    const std::span<double> slopes = swept_.memory->slope.room(queries.n_rows());
     const Together all{workers};
     auto own = [&](std::size_t q, std::span<double> of_rows) {
       return of_rows.subspan(queries.begin(q), queries.size(q));
@@ -200,7 +209,7 @@ class PairwisePoint {
     }
     each_large_query(queries, [&](std::size_t q) {
       if constexpr (R::fused) score_rows(x, queries.begin(q), queries.size(q), w, {}, scores, workers);
-      sweep(q, own(q, scores), own(q, slopes), large_, all);
+      sweep(q, own(q, scores), own(q, slopes), swept_.memory->large, all);
       if constexpr (R::fused) add_transposed(x, queries.begin(q), own(q, slopes), out, workers);
     });
     if constexpr (!R::fused) transposed_product<false>(x, slopes, some, out, workers);
@@ -222,8 +231,6 @@ class PairwisePoint {
   }
 
   SweptScores<Loss> swept_;
-  Buffer<double> along_, slope_;
-  Scratch large_;
   std::vector<Offset> active_;
   bool known_ = false;
 };
@@ -262,8 +269,7 @@ Curve along(const Queries& queries, std::span<const double> score, std::span<con
                    [&](std::size_t q, std::span<double> sum, Scratch& scratch, const Pulse& pulse) {
                      add(q, sum, scratch, Alone{pulse});
                    });
-  Scratch scratch;
-  each_large_query(queries, [&](std::size_t q) { add(q, total, scratch, Together{workers}); });
+  each_large_query(queries, [&](std::size_t q) { add(q, total, swept.memory->large, Together{workers}); });
   return {total[0], total[1], total[2]};
 }
 

@@ -12,6 +12,7 @@
 
 #include "isa/task.hpp"
 #include "rows.hpp"
+#include "spares.hpp"
 
 namespace rankine {
 
@@ -41,6 +42,7 @@ struct Queries {
   std::span<const double> win, lose;
   bool adjacent = false;
   Counting counting = Counting::automatic;
+  std::shared_ptr<Spares> spares = std::make_shared<Spares>();
 
   std::size_t n_rows() const { return level.size(); }
   std::size_t n_queries() const { return query_ptr.size() - 1; }
