@@ -32,8 +32,12 @@ inline void sweep_part(const Queries& queries, const SweepTask& task, const Swee
   const auto counter = memory.room(static_cast<std::size_t>(kernels::counter_doubles(counting, task.n_levels)));
   std::fill(counter.begin(), counter.end(), 0.0);
   const std::int64_t step_cost = counting == Counting::direct ? 16 + task.n_levels : 64;
-  kernels::SweepState state{};
-  while (!kernels::sweep_many_levels(counting, counter.data(), task, part, state, (1 << 26) / step_cost + 1)) pulse();
+  kernels::SweepState state{0, 0, -1};
+  while (true) {
+    kernels::sweep_many_levels(counting, counter.data(), task, part, state, (1 << 26) / step_cost + 1);
+    if (state.n_left == 0) return;
+    pulse();
+  }
 }
 
 /// by_level = the sums over the rows begin .. end - 1: of weight * value, then of weight if that is wanted.

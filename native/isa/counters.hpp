@@ -15,6 +15,7 @@ struct Numbers {
 /// The sums over lower levels are kept ready: O(levels) to add, O(1) to ask.
 template <int D>
 struct DirectCounter {
+  static constexpr bool adds_quickly = false;
   double* below_;
   std::int64_t n_levels_;
   static std::int64_t n_doubles(std::int64_t n_levels) { return D * n_levels; }
@@ -36,6 +37,7 @@ struct DirectCounter {
 /// parent of 2m and 2m + 1. O(log levels) to add and to ask.
 template <int D>
 struct SelectionTree {
+  static constexpr bool adds_quickly = false;
   Numbers<D>* node_;
   std::int64_t first_leaf_;
   static std::int64_t leaves(std::int64_t n_levels) {
@@ -62,6 +64,7 @@ struct SelectionTree {
 /// A Fenwick tree: half the memory, and half of the steps on average.
 template <int D>
 struct FenwickTree {
+  static constexpr bool adds_quickly = false;
   Numbers<D>* node_;
   std::int64_t n_levels_;
   static std::int64_t n_doubles(std::int64_t n_levels) { return D * (n_levels + 1); }
@@ -82,9 +85,11 @@ struct FenwickTree {
 /// A tree of fan-out 16 whose nodes hold, for each child, the sum over the children before it. To add is to add to the
 /// later children of one node a storey, two AVX-512 registers under a mask; to ask reads one number a storey. A
 /// thousand levels are three storeys.
-template <int D>
+/// The number of storeys is a constant, so that loops over them are written out: 16^6 levels at most.
+template <int D, int Storeys>
 struct WideTree {
-  static constexpr int fan_bits = 4, fan = 1 << fan_bits, most_storeys = 8;
+  static constexpr bool adds_quickly = D == 1 && W == 8;  // measured: else a branch is cheaper
+  static constexpr int fan_bits = 4, fan = 1 << fan_bits;
   struct Masks {
     alignas(64) std::int64_t after[fan][fan];
     constexpr Masks() : after{} {
@@ -94,39 +99,40 @@ struct WideTree {
   };
   static constexpr Masks masks{};
 
-  double* storey_[most_storeys];
-  int n_storeys_ = 0;
+  double* storey_[Storeys];
 
-  static std::int64_t nodes_over(std::int64_t n) { return (n + fan - 1) / fan; }
+  static constexpr std::int64_t nodes_over(std::int64_t n) { return (n + fan - 1) / fan; }
   static std::int64_t n_doubles(std::int64_t n_levels) {
     std::int64_t total = 0, n = n_levels;
-    do total += (n = nodes_over(n));
-    while (n > 1);
+    for (int s = 0; s < Storeys; ++s) total += (n = nodes_over(n));
     return D * fan * total;
   }
   WideTree(double* memory, std::int64_t n_levels) {
     std::int64_t n = n_levels;
-    do {
+    for (int s = 0; s < Storeys; ++s) {
       n = nodes_over(n);
-      storey_[n_storeys_++] = memory;
+      storey_[s] = memory;
       memory += D * fan * n;
-    } while (n > 1);
+    }
   }
   [[gnu::always_inline]] inline void add(std::int64_t level, const Numbers<D>& x) {
-    for (int s = 0; s < n_storeys_; ++s) {
-      const std::int64_t *const after = masks.after[level % fan], node = level >>= fan_bits;
-      double* const at = storey_[s] + node * (D * fan);
+    auto rest = static_cast<std::uint64_t>(level);
+    for (int s = 0; s < Storeys; ++s) {
+      const std::int64_t* const after = masks.after[rest % fan];
+      rest /= fan;
+      double* const at = storey_[s] + rest * (D * fan);
       for (int d = 0; d < D; ++d)
         for (int i = 0; i < fan; i += W)
           store(at + d * fan + i, load(at + d * fan + i) + (Lanes)((Bits)all(x.at[d]) & load_as<Bits>(after + i)));
     }
   }
   [[gnu::always_inline]] inline Numbers<D> below(std::int64_t level) const {
+    auto rest = static_cast<std::uint64_t>(level);
     Numbers<D> sum{};
-    for (int s = 0; s < n_storeys_; ++s) {
-      const std::int64_t child = level % fan;
-      level >>= fan_bits;
-      for (int d = 0; d < D; ++d) sum.at[d] += storey_[s][level * (D * fan) + d * fan + child];
+    for (int s = 0; s < Storeys; ++s) {
+      const double* const at = storey_[s] + rest / fan * (D * fan) + rest % fan;
+      for (int d = 0; d < D; ++d) sum.at[d] += at[d * fan];
+      rest /= fan;
     }
     return sum;
   }
@@ -135,6 +141,7 @@ struct WideTree {
 /// For adjacent pairs: only the next lower level counts. O(1).
 template <int D>
 struct AdjacentCounter {
+  static constexpr bool adds_quickly = true;
   Numbers<D>* level_;
   static std::int64_t n_doubles(std::int64_t n_levels) { return D * (n_levels + 1); }
   AdjacentCounter(double* memory, std::int64_t) : level_(reinterpret_cast<Numbers<D>*>(memory)) {}

@@ -57,7 +57,7 @@ struct RunningSums {
 /// One direction: its running sums, and the tables that they are written to.
 template <int N, bool weighted, bool with_weight_sum>
 struct FewLevels {
-  const SweepTask& t;
+  const SweepTask t;  // a copy, so that no store makes the loop read it again
   const std::int64_t (&masks)[N][N];
   double *values, *weights;
   RunningSums<N> value, weight;
