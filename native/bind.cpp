@@ -121,9 +121,11 @@ NB_MODULE(_core, m) {
       "bytes"_a.noconvert(), "seed"_a, "n_threads"_a, "A 64-bit fingerprint of bytes, continued from seed.");
 
   nb::class_<HeldQueries>(m, "Queries", "Who competes with whom, and how much each pair weighs.")
-      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool>(),
+      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool,
+                    std::string_view>(),
            "query_ptr"_a.noconvert(), "level"_a.noconvert(), "win"_a.noconvert().none(), "lose"_a.noconvert().none(),
-           "adjacent"_a);
+           "adjacent"_a, "counting"_a = "auto");
+  m.def("counting_names", &counting_names, "The ways to count rows by level.");
   m.def(
       "levels",
       [](In<double> label, In<Offset> query_ptr) {
@@ -158,7 +160,11 @@ NB_MODULE(_core, m) {
           "score",
           [](HeldPoint& p) {
             return std::visit(
-                [](auto& x) { return to_numpy(std::vector<double>(x->score().begin(), x->score().end())); }, p.point);
+                [&](auto& x) {
+                  const auto s = x->score(p.queries);
+                  return to_numpy(std::vector<double>(s.begin(), s.end()));
+                },
+                p.point);
           },
           nb::rv_policy::move)
       .def(

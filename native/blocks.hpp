@@ -1,5 +1,5 @@
-// Verbs of many rows at once, dense (by the kernels of native/isa) or sparse (row by row). They pulse now and then: a
-// query may have ten million rows.
+// Verbs of many dense rows at once, by the kernels of native/isa. They pulse now and then: a query may have ten million
+// rows.
 #pragma once
 #include <algorithm>
 
@@ -55,13 +55,6 @@ void score_rows(const DenseRows<Value>& x, std::size_t begin, std::span<const do
                                   out.data() + from, after(ahead, from * x.n_features * sizeof(Value)));
   });
 }
-template <class Value>
-void score_rows(const SparseRows<Value>& x, std::size_t begin, std::span<const double> w, std::span<double> out,
-                const Pulse& pulse, Turn) {
-  each_piece(out.size(), 128, pulse, [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) out[i] = x.dot(begin + i, w);
-  });
-}
 
 /// sum += X^T scale, for the rows that begin at `begin`; rows whose scale is 0 are not read.
 template <class Value>
@@ -73,14 +66,6 @@ void add_rows(const DenseRows<Value>& x, std::size_t begin, std::span<const doub
                                     scale.data() + from, sum.data(), after(ahead, from * x.n_features * sizeof(Value)));
   });
 }
-template <class Value>
-void add_rows(const SparseRows<Value>& x, std::size_t begin, std::span<const double> scale, std::span<double> sum,
-              const Pulse& pulse, Turn) {
-  each_piece(scale.size(), 128, pulse, [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i)
-      if (scale[i] != 0.0) x.add(begin + i, scale[i], sum);
-  });
-}
 
 /// sum_j += the sum over rows of scale_i x_ij^2.
 template <class Value>
@@ -90,27 +75,6 @@ void add_squares(const DenseRows<Value>& x, std::size_t begin, std::span<const d
     dense_kernels<Value>().add_squares(x.value.data() + (begin + from) * x.n_features, to - from, x.n_features,
                                        scale.data() + from, sum.data());
   });
-}
-template <class Value>
-void add_squares(const SparseRows<Value>& x, std::size_t begin, std::span<const double> scale, std::span<double> sum,
-                 const Pulse& pulse) {
-  each_piece(scale.size(), 128, pulse, [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i)
-      if (scale[i] != 0.0) x.add_squares(begin + i, scale[i], sum);
-  });
-}
-
-/// The scores X v of all rows.
-inline void scores(const AnyRows& rows, std::span<const double> v, std::span<double> out, const Workers& workers) {
-  std::visit(
-      [&](const auto& x) {
-        const std::size_t n_blocks = std::min<std::size_t>(x.n_rows / 256 + 1, 256);
-        parallel_blocks(n_blocks, workers, [&](std::size_t b, const Pulse& pulse) {
-          const auto [begin, end] = block_range(x.n_rows, n_blocks, b);
-          score_rows(x, begin, v, out.subspan(begin, end - begin), pulse, Turn::only);
-        });
-      },
-      rows);
 }
 
 }  // namespace rankine
