@@ -5,6 +5,7 @@
 // n_features² multiplications remains (native/isa/product.hpp). Worth it up to about a thousand features.
 #pragma once
 #include "blocks.hpp"
+#include "shelf.hpp"
 #include "sweep.hpp"
 
 namespace rankine {
@@ -17,26 +18,20 @@ const HessianKernels<Real>& hessian_kernels() {
     return kernels().double_hessian;
 }
 
-/// Memory of a thread that forms Hessians; it is used again from query to query and from call to call.
+/// Memory of a thread that forms Hessians; it is used again from query to query and from call to call. Slabs, because
+/// their arrays begin with a line of the cache: registers that straddle two lines cost twice.
 template <class Real>
 struct HessianScratch {
-  std::vector<Real> x, y, sums, panel_x, panel_y, win, lose;
-  std::vector<Index> level;
+  Slab query, waiting;
   Panels<Real> panels{};
 
   void start(std::size_t n_features, std::size_t stride) {
-    panel_x.resize(stride * hessian_kernels<Real>().panel_rows);
-    panel_y.resize(stride * hessian_kernels<Real>().panel_rows);
-    panels = {panel_x.data(), panel_y.data(), 0, n_features, stride};
+    const std::size_t n = stride * hessian_kernels<Real>().panel_rows;
+    waiting.reset(2 * n * sizeof(Real) + 128);
+    Real* x = waiting.cut<Real>(n).data();
+    panels = {x, waiting.cut<Real>(n).data(), 0, n_features, stride};
   }
 };
-
-/// Room for n values, which may be anything.
-template <class T>
-T* room_for(std::vector<T>& memory, std::size_t n) {
-  if (memory.size() < n) memory.resize(n);
-  return memory.data();
-}
 
 inline void fill_ordered(const DenseRows<float>& x, std::size_t begin, const OrderedRows<float>& out) {
   kernels().single_hessian.centre_float32(x.value.data() + begin * x.n_features, x.n_features, out);
@@ -69,33 +64,34 @@ void add_hessian(const R& x, const Queries& queries, std::size_t q, const Sorted
   const auto& kernel = hessian_kernels<Real>();
   const std::size_t begin = queries.begin(q), n = queries.size(q), stride = scratch.panels.stride;
   if (std::all_of(curvature.begin(), curvature.end(), [](double c) { return c == 0.0; })) return;
-  Real* win = room_for(scratch.win, n);
-  Real* lose = room_for(scratch.lose, n);
-  Index* level = room_for(scratch.level, n);
   Index top = 0;
-  for (std::size_t p = 0; p < n; ++p) {
-    const std::size_t i = begin + static_cast<std::size_t>(sorted.row[p]);
-    win[p] = queries.win.empty() ? Real{1} : static_cast<Real>(queries.win[i]);
-    lose[p] = queries.lose.empty() ? Real{1} : static_cast<Real>(queries.lose[i]);
-    level[p] = queries.level[i];
-    top = std::max(top, level[p]);
-  }
+  for (std::size_t i = begin; i < begin + n; ++i) top = std::max(top, queries.level[i]);
   const auto n_levels = static_cast<std::size_t>(top) + 1;
   // Many levels: strips of columns, so that the sums by level stay in the cache.
   const std::size_t room = (std::size_t{256} << 10) / ((n_levels + 1) * sizeof(Real));
   const std::size_t strip = std::clamp(room / kernel.padding * kernel.padding, kernel.padding, stride);
-  const OrderedRows<Real> rows{room_for(scratch.x, n * stride),
-                               room_for(scratch.y, n * stride),
-                               room_for(scratch.sums, (n_levels + 1) * strip),
-                               sorted.row.data(),
-                               level,
-                               win,
-                               lose,
-                               curvature.data(),
-                               n,
-                               stride,
-                               n_levels,
-                               queries.adjacent};
+  Slab& slab = scratch.query;
+  slab.reset((2 * n * stride + (n_levels + 1) * strip + 2 * n) * sizeof(Real) + n * sizeof(Index) + 6 * 64);
+  const auto level = slab.cut<Index>(n);
+  const auto win = slab.cut<Real>(n), lose = slab.cut<Real>(n);
+  const OrderedRows<Real> rows{.x = slab.cut<Real>(n * stride).data(),
+                               .y = slab.cut<Real>(n * stride).data(),
+                               .sums = slab.cut<Real>((n_levels + 1) * strip).data(),
+                               .order = sorted.row.data(),
+                               .level = level.data(),
+                               .win = win.data(),
+                               .lose = lose.data(),
+                               .curvature = curvature.data(),
+                               .n_rows = n,
+                               .stride = stride,
+                               .n_levels = n_levels,
+                               .adjacent = queries.adjacent};
+  for (std::size_t p = 0; p < n; ++p) {
+    const std::size_t i = begin + static_cast<std::size_t>(sorted.row[p]);
+    level[p] = queries.level[i];
+    win[p] = queries.win.empty() ? Real{1} : static_cast<Real>(queries.win[i]);
+    lose[p] = queries.lose.empty() ? Real{1} : static_cast<Real>(queries.lose[i]);
+  }
   fill_ordered(x, begin, rows);
   for (std::size_t r = 0; r < Loss::ramps.size(); ++r)
     for (std::size_t from = 0; from < stride; from += strip) {

@@ -39,9 +39,10 @@ void centre(const Value* rows, std::size_t n_features, const OrderedRows<Real>& 
     const Value* row = rows + static_cast<std::size_t>(q.order[p]) * n_features;
     Real* x = q.x + p * q.stride;
     Real* y = q.y + p * q.stride;
-    // Rows are read out of their order in memory, which the machine cannot foresee: fetch those of the next query.
-    const auto* next = reinterpret_cast<const char*>(rows + (q.n_rows + p) * n_features);
-    for (std::size_t b = 0; b < n_features * sizeof(Value); b += 64) __builtin_prefetch(next + b, 0, 2);
+    // Rows are read out of their order in memory, which the machine cannot foresee: fetch a row that comes soon.
+    const std::size_t soon = p + 8 < q.n_rows ? p + 8 : p;
+    const auto* ahead = reinterpret_cast<const char*>(rows + static_cast<std::size_t>(q.order[soon]) * n_features);
+    for (std::size_t b = 0; b < n_features * sizeof(Value); b += 64) __builtin_prefetch(ahead + b, 0, 3);
     const auto c = static_cast<Real>(q.curvature[p]);
     const auto set = [&](std::size_t j, Wide<Real> v) __attribute__((always_inline)) {
       store(x + j, v);

@@ -10,7 +10,7 @@
 namespace rankine::RANKINE_ISA {
 
 constexpr std::size_t n_tall = n_registers == 32 ? 8 : 4;  // with 3: 24 sums of 32 registers, or 12 of 16
-constexpr std::size_t n_deep = 256;
+constexpr std::size_t n_deep = 192;
 // Tiles and panels lie this many rows apart: at a distance of a power of two they would compete for the same lines of
 // the cache.
 constexpr std::size_t n_apart = n_deep + 2;
