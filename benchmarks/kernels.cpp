@@ -1,6 +1,7 @@
-// The kernels, in ns a row and GB/s beside what this machine can read: `make bench-kernels`, or with a smaller scale
-// and other sets: build/kernels [scale] [isa …]. Rows are random, queries differ in size as those of MSLR do; each
-// number is the best of several rounds, and rounds of all lines alternate, so that noise of the machine hits all alike.
+// The kernels, in ns a row and GB/s beside what this machine can read: `make bench-kernels`, or
+// `RANKINE_ISA=avx2 build/kernels [scale] [n_features] [rounds]`. Rows are random, and queries differ in size as those of
+// MSLR do (one repeated query would teach the branch predictor). Each number is the best of several rounds, and the
+// lines take turns within a round, so that noise of the machine hits all alike.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
