@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-import numpy as np
-
 
 @dataclass(frozen=True, eq=False)
 class Counting:
@@ -49,9 +47,9 @@ class CountingPoint:
         self.counts["product"] += 1
         return self.inner.hessian_product(v)
 
-    def hessian(self, single=False):
+    def hessian(self, *, single=False):
         self.counts["hessian"] += 1
-        return self.inner.hessian(single).astype(np.float32).astype(float) if single else self.inner.hessian()
+        return self.inner.hessian(single=single)
 
     def diagonal(self):
         self.counts["diagonal"] += 1

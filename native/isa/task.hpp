@@ -60,7 +60,7 @@ constexpr std::int64_t table_doubles = 4 * (table_rows + 1) * most_levels;
 constexpr std::int64_t merge_piece = 2048;
 
 /// The first position that a part adds by itself (up), or the one above it (down).
-inline std::int64_t first_source(const SweepTask& t, const SweepPart& part) {
+[[gnu::always_inline]] inline std::int64_t first_source(const SweepTask& t, const SweepPart& part) {
   if (t.down) return part.end < t.n_rows ? t.window[part.end] : t.n_rows;
   return part.begin > 0 ? t.window[part.begin - 1] : 0;
 }

@@ -121,7 +121,7 @@ def test_every_solver_finds_the_same_optimum(trap, exponent):
         # Where all pairs can be ordered the optimum lies far below F(0), and unequal scales hide small features from
         # ‖∇F(0)‖: the stopping rule then holds early, and the gap says so.
         early = trap in (pairs_that_can_all_be_ordered, more_features_than_rows) or name in ("cg", "tron")
-        if name == "newton" or not early or solution.gap <= 1e-9 * best:
+        if not early or solution.gap <= 1e-9 * best:
             assert solution.value <= best * (1 + 1e-9), name
         assert solution.converged or "rounding" in solution.message or name == "tron"
 

@@ -1,6 +1,6 @@
 """Objectives: what solvers minimise, made of rows × loss × penalty."""
 
-from rankine.objectives.objective import Curve, Matrix, Objective, Point, Restriction, hessian_by_products
+from rankine.objectives.objective import Curve, Matrix, Objective, Point, Restriction
 from rankine.objectives.pairwise import LOSSES, Pairwise
 from rankine.objectives.penalty import L2
 from rankine.objectives.rescaled import Rescaled
@@ -18,6 +18,5 @@ __all__ = [
     "Rescaled",
     "Restriction",
     "Sum",
-    "hessian_by_products",
     "sampled",
 ]

@@ -81,13 +81,3 @@ class Objective(Protocol):
     def at(self, w: Vector) -> Point:
         """The point of F at w."""
         ...
-
-
-def hessian_by_products(point: Point, n_features: int) -> Matrix:
-    """∇²F(w), column by column, for points that know no faster way."""
-    columns = np.empty((n_features, n_features))
-    for j in range(n_features):
-        unit = np.zeros(n_features)
-        unit[j] = 1.0
-        columns[j] = point.hessian_product(unit)
-    return 0.5 * (columns + columns.T)

@@ -34,6 +34,7 @@ def lbfgs(
     sample: Objective,
     tol: float = 1e-3,
     max_iter: int = 100,
+    single: bool = False,
     watch: Watch | None = None,
 ) -> Solution:
     """Minimise a smooth objective of at most 5,000 weights, of which a sample is at hand.
@@ -50,19 +51,21 @@ def lbfgs(
         Stop when ‖∇F(w)‖ ≤ tol · ‖∇F(0)‖.
     max_iter
         Stop after this many steps on all queries in any case, Newton's included; five to fifteen are usual.
+    single
+        Whether Hessians may be summed in single precision while that serves.
     watch
         Told about every step on all queries; a true answer stops.
     """
     check_size(objective)
     descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch)
     if descent.going():
-        guess = newton(sample, start, tol=_SAMPLE_TOL).coef
+        guess = newton(sample, start, tol=_SAMPLE_TOL, single=single).coef
         nearer = descent.move(guess, objective.at(guess))
         if nearer or start is not None:
-            _quasi_newton_steps(descent, factored(sample.at(descent.w))[0])
+            _quasi_newton_steps(descent, factored(sample.at(descent.w), single)[0])
     if not descent.going():
         return descent.solution("lbfgs")
-    newton_steps(descent)
+    newton_steps(descent, single)
     return descent.solution("lbfgs, newton")
 
 

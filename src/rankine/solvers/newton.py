@@ -1,8 +1,8 @@
 """Newton's method with the Hessian itself: few passes over the rows, whatever the data, while features are few.
 
 Each step solves ∇²F(w) d = −∇F(w) by Cholesky's factor and goes to w + d. Every step reads the rows once for the
-gradient and works n_features² / 2 times for each row on the Hessian. That is summed in single precision as long as
-it serves: a rough Hessian changes the way, never the goal.
+gradient and works n_features² / 2 times for each row on the Hessian. That may be summed in single precision, which is
+faster, as long as it serves: a rough Hessian changes the way, never the goal.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ def newton(
     *,
     tol: float = 1e-3,
     max_iter: int = 100,
+    single: bool = False,
     watch: Watch | None = None,
 ) -> Solution:
     """Minimise a smooth objective of at most 5,000 weights.
@@ -38,12 +39,14 @@ def newton(
         Stop when ‖∇F(w)‖ ≤ tol · ‖∇F(0)‖.
     max_iter
         Stop after this many Newton steps in any case; three to five are usual, twenty are rare.
+    single
+        Whether Hessians may be summed in single precision while that serves.
     watch
         Told about every step; a true answer stops.
     """
     check_size(objective)
     descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch)
-    newton_steps(descent)
+    newton_steps(descent, single)
     return descent.solution("newton")
 
 
@@ -57,9 +60,8 @@ def check_size(objective: Objective) -> None:
         )
 
 
-def newton_steps(descent: Descent) -> None:
+def newton_steps(descent: Descent, single: bool) -> None:
     """Go on with Newton steps until the descent ends."""
-    single = True
     while descent.going():
         before = descent.size
         factor, single = factored(descent.point, single)
@@ -70,7 +72,7 @@ def newton_steps(descent: Descent) -> None:
         single = single and moved > 0 and descent.size <= 0.5 * before
 
 
-def factored(point: Point, single: bool = True) -> tuple[Cholesky, bool]:
+def factored(point: Point, single: bool) -> tuple[Cholesky, bool]:
     """The factor of a point's Hessian, and whether sums in single precision sufficed for it."""
     if single:
         try:
