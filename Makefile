@@ -1,15 +1,15 @@
-# make demo | test | check | format | stubs | sanitize | bench | bench-kernels | clean
+# make demo | test | check | format | stubs | sanitize | race | bench | bench-kernels | clean
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(wildcard native/*.?pp native/isa/*) CMakeLists.txt pyproject.toml
 SOURCES := $(wildcard native/*.?pp native/isa/*.?pp tests/native/*.?pp)
-.PHONY: demo test check format stubs sanitize bench bench-kernels clean
+.PHONY: demo test check format stubs sanitize race bench bench-kernels clean
 .SECONDARY:
 
 demo: .venv/.run
 	@$(BIN)/rankine demo
 
-test: .venv/.dev sanitize
+test: .venv/.dev sanitize race
 	$(BIN)/python -m pytest -n auto -q
 
 check: .venv/.dev
@@ -41,7 +41,7 @@ build/sanitize/isa_%.o: $(wildcard native/isa/*)
 	@mkdir -p $(@D)
 	$(CXX) $(SANITIZE) -ffp-contract=fast -fno-exceptions -Wno-psabi $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
 
-build/sanitize/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp native/isa/choose.*) $(ISAS:%=build/sanitize/isa_%.o)
+build/sanitize/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp native/isa/*.?pp) $(ISAS:%=build/sanitize/isa_%.o)
 	@mkdir -p build/sanitize
 	$(CXX) $(SANITIZE) $< native/isa/choose.cpp $(ISAS:%=build/sanitize/isa_%.o) -o $@
 
@@ -53,8 +53,21 @@ build/isa_%.o: $(wildcard native/isa/*)
 	@mkdir -p build
 	$(CXX) -std=c++20 -O3 -ffp-contract=fast -fno-exceptions -Wno-psabi $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
 
-build/kernels: benchmarks/kernels.cpp $(wildcard native/*.hpp native/isa/choose.*) $(ISAS:%=build/isa_%.o)
+build/kernels: benchmarks/kernels.cpp $(wildcard native/*.hpp native/isa/*.?pp) $(ISAS:%=build/isa_%.o)
 	$(CXX) -std=c++20 -O3 -pthread -Inative $< native/isa/choose.cpp $(ISAS:%=build/isa_%.o) -o $@
+
+# The threaded parts under ThreadSanitizer.
+RACE := -std=c++20 -O1 -g -Wall -Wextra -Wconversion -Werror -fsanitize=thread -pthread -Inative
+race: build/race/sweeps build/race/kernels
+	@for program in $^; do $$program || exit 1; done
+
+build/race/isa_%.o: $(wildcard native/isa/*)
+	@mkdir -p $(@D)
+	$(CXX) $(RACE) -ffp-contract=fast -fno-exceptions -Wno-psabi $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
+
+build/race/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp native/isa/*.?pp) $(ISAS:%=build/race/isa_%.o)
+	@mkdir -p build/race
+	$(CXX) $(RACE) $< native/isa/choose.cpp $(ISAS:%=build/race/isa_%.o) -o $@
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks

@@ -1,6 +1,6 @@
 // The kernels, in ns a row and GB/s beside what this machine can read: `make bench-kernels`, or
-// `RANKINE_ISA=avx2 build/kernels [scale] [n_features] [rounds]`. Rows are random, and queries differ in size as those of
-// MSLR do (one repeated query would teach the branch predictor). Each number is the best of several rounds, and the
+// `RANKINE_ISA=avx2 build/kernels [scale] [n_features] [rounds]`. Rows are random, and queries differ in size as those
+// of MSLR do (one repeated query would teach the branch predictor). Each number is the best of several rounds, and the
 // lines take turns within a round, so that noise of the machine hits all alike.
 #include <algorithm>
 #include <chrono>
@@ -59,14 +59,13 @@ int main(int n_args, char** args) {
   for (float& v : x) v = static_cast<float>(random() >> 40) * 0x1p-24F;
   std::vector<Index> level(n);
   levels(label, query_ptr, level);
-  Queries queries{query_ptr, level, {}, {}, false};
-  queries.workspace = std::make_shared<Workspace>();
+  const Queries queries{query_ptr, level, {}, {}, false};
   const DenseRows<float> rows{x, n, n_features};
   const AnyRows any = rows;
   const auto rows_d = static_cast<double>(n);
   const auto bytes = static_cast<double>(x.size() * sizeof(float));
   const Kernels& k = kernels();
-  const PairwisePoint<SquaredHinge> point(any, queries, w, {2});
+  PairwisePoint<SquaredHinge> point(any, queries, w, {2});
   std::vector<double> out(n_features), h(n_features * n_features);
   std::vector<std::int32_t> order(n);
   std::vector<std::int64_t> keys(sort_scratch(n));
@@ -79,11 +78,11 @@ int main(int n_args, char** args) {
     lines.push_back({"read only" + threads, rows_d, bytes, [&, t] { unused += stream(x, t); }});
     lines.push_back({"scores" + threads, rows_d, bytes, [&, t] { scores(any, w, score, {t}); }});
     lines.push_back({"scores and sums, no loss" + threads, rows_d, bytes, [&, t] {
-                       sum_over_queries(queries, *queries.workspace, {t}, out,
+                       sum_over_queries(queries, n, {t}, out,
                                         [&](std::size_t q, std::span<double> sum, PassScratch& s, const Pulse& pulse) {
-                                          s.score.resize(queries.size(q));
-                                          score_rows(rows, queries.begin(q), w, s.score, pulse, Turn::first);
-                                          add_rows(rows, queries.begin(q), s.score, sum, pulse, Turn::second);
+                                          const auto score_q = s.sweep.rows.room(queries.size(q));
+                                          score_rows(rows, queries.begin(q), w, score_q, pulse, Turn::first);
+                                          add_rows(rows, queries.begin(q), score_q, sum, pulse, Turn::second);
                                         });
                      }});
     lines.push_back({"Hessian product" + threads, rows_d, bytes, [&, t] { point.product(any, queries, w, out, {t}); }});

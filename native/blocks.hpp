@@ -1,5 +1,5 @@
-// Verbs of many dense rows at once, by the kernels of native/isa. They pulse now and then: a query may have ten million
-// rows.
+// Verbs of many rows at once, dense (by the kernels of native/isa) or sparse (row by row). They pulse now and then: a
+// query may have ten million rows.
 #pragma once
 #include <algorithm>
 

@@ -1,16 +1,16 @@
 // Both sweeps of one ramp over a query: by the counter that suits its levels, and, for a query that all threads work
 // on, cut into parts that know the sums by level that the rows before them leave.
 #pragma once
+#include "buffer.hpp"
 #include "isa/choose.hpp"
 #include "queries.hpp"
-#include "room.hpp"
 #include "team.hpp"
 
 namespace rankine {
 
 /// Memory that a sweep reuses.
 struct CountScratch {
-  Room<double> table, by_level;
+  Buffer<double> table, by_level;
 };
 
 inline bool few_levels(const Queries& queries, std::size_t n_levels) {
@@ -18,19 +18,19 @@ inline bool few_levels(const Queries& queries, std::size_t n_levels) {
 }
 
 /// Does one part of a sweep, with a pulse now and then.
-inline void sweep_part(const Queries& queries, const SweepTask& task, const SweepPart& part, Room<double>& memory,
+inline void sweep_part(const Queries& queries, const SweepTask& task, const SweepPart& part, Buffer<double>& memory,
                        const Pulse& pulse) {
   if (few_levels(queries, static_cast<std::size_t>(task.n_levels))) {
-    kernels().sweeps.few_part(task, part, memory.room(table_doubles).data());
+    kernels().sweep.few_levels(task, part, memory.room(table_doubles).data());
     return;
   }
   const Counting counting = queries.counting == Counting::automatic ? Counting::wide : queries.counting;
-  const auto counter = memory.room(static_cast<std::size_t>(kernels().sweeps.counter_doubles(counting, task.n_levels)));
+  const auto counter = memory.room(static_cast<std::size_t>(kernels().sweep.counter_doubles(counting, task.n_levels)));
   std::fill(counter.begin(), counter.end(), 0.0);
   const std::int64_t step_cost = counting == Counting::direct ? 16 + task.n_levels : 64;
   SweepState state{0, 0, -1};
   while (true) {
-    kernels().sweeps.many_part(counting, counter.data(), task, part, state, (1 << 26) / step_cost + 1);
+    kernels().sweep.many_levels(counting, counter.data(), task, part, state, (1 << 26) / step_cost + 1);
     if (state.n_left == 0) return;
     pulse();
   }
@@ -54,7 +54,7 @@ void sweep_both(const Queries& queries, const SweepTask& up, const SweepTask& do
                 const Team& team) {
   const auto n = static_cast<std::size_t>(up.n_rows), k = static_cast<std::size_t>(up.n_levels);
   if (n <= table_rows && few_levels(queries, k)) {
-    kernels().sweeps.few_both(up, down, scratch.table.room(table_doubles).data());
+    kernels().sweep.few_levels_both(up, down, scratch.table.room(table_doubles).data());
     return;
   }
   // A part pays for the sums of all levels: let that be little beside its rows.
@@ -87,29 +87,31 @@ void sweep_both(const Queries& queries, const SweepTask& up, const SweepTask& do
     const std::size_t c = job / 2, direction = job % 2;
     SweepPart own_part = part(c);
     if (sums != nullptr) own_part.start = sums + (direction * n_parts + c) * width;
-    Room<double> own;
-    sweep_part(queries, direction == 0 ? up : down, own_part, Team::many ? own : scratch.table, pulse);
+    const SweepTask& task = direction == 0 ? up : down;
+    if constexpr (Team::many)
+      sweep_part(queries, task, own_part, Lent<CountScratch>(queries.spares)->table, pulse);
+    else
+      sweep_part(queries, task, own_part, scratch.table, pulse);
   });
 }
 
 /// The windows of active pairs of one ramp, of rows in the order of their scores.
 template <class Team>
 void find_windows(std::span<const double> score, double edge, std::span<Index> lowest_loser,
-                  std::span<Index> end_winner, Room<std::int64_t>& keys, const Team& team) {
+                  std::span<Index> end_winner, Buffer<std::int64_t>& keys, const Team& team) {
   const std::size_t n = score.size();
   std::int64_t* const winner = keys.room(2 * n + 4).data() + 1;
   std::int64_t* const loser = winner + n + 2;
   const auto size = static_cast<std::int64_t>(n);
-  kernels().sweeps.guard_keys(size, winner, loser);
+  kernels().sweep.guard_keys(size, winner, loser);
   each_block(team, n, [&](std::size_t begin, std::size_t end) {
-    kernels().sweeps.window_keys(score.data(), static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end), edge,
-                                 winner, loser);
+    kernels().sweep.window_keys(score.data(), static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end), edge,
+                                winner, loser);
   });
   each_block(team, 2 * n, [&](std::size_t begin, std::size_t end) {
     for (auto at = static_cast<std::int64_t>(begin); at < static_cast<std::int64_t>(end); at += merge_piece)
-      kernels().sweeps.merge_windows(winner, loser, size, at,
-                                     std::min(at + merge_piece, static_cast<std::int64_t>(end)), lowest_loser.data(),
-                                     end_winner.data());
+      kernels().sweep.merge_windows(winner, loser, size, at, std::min(at + merge_piece, static_cast<std::int64_t>(end)),
+                                    lowest_loser.data(), end_winner.data());
   });
 }
 

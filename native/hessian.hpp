@@ -5,7 +5,7 @@
 // n_features² multiplications remains (native/isa/product.hpp). Worth it up to about a thousand features.
 #pragma once
 #include "blocks.hpp"
-#include "slab.hpp"
+#include "buffer.hpp"
 #include "sweep.hpp"
 
 namespace rankine {
@@ -18,18 +18,16 @@ const HessianKernels<Real>& hessian_kernels() {
     return kernels().double_hessian;
 }
 
-/// Memory of a thread that forms Hessians; it is used again from query to query and from call to call. Slabs, because
-/// their arrays begin with a line of the cache: registers that straddle two lines cost twice.
+/// Memory of a thread that forms Hessians; it is used again from query to query and from call to call. Buffers
+/// begin with a line of the cache: registers that straddle two lines cost twice.
 template <class Real>
 struct HessianScratch {
-  Slab query, waiting;
+  Buffer<Real> x, y, sums, win, lose, panel_x, panel_y;
   Panels<Real> panels{};
 
   void start(std::size_t n_features, std::size_t stride) {
     const std::size_t n = stride * hessian_kernels<Real>().panel_rows;
-    waiting.reset(2 * n * sizeof(Real) + 128);
-    Real* x = waiting.cut<Real>(n).data();
-    panels = {x, waiting.cut<Real>(n).data(), 0, n_features, stride};
+    panels = {panel_x.room(n).data(), panel_y.room(n).data(), 0, n_features, stride};
   }
 };
 
@@ -62,22 +60,23 @@ void add_hessian(const R& x, const Queries& queries, std::size_t q, const Sorted
                  HessianScratch<Real>& scratch, std::span<double> sum, const Pulse& pulse) {
   const auto& kernel = hessian_kernels<Real>();
   const std::size_t begin = queries.begin(q), n = sorted.row.size(), stride = scratch.panels.stride;
-  if (n == 0) return;
-  const std::size_t n_levels = count_levels(sorted.level);
+  const std::span<const double> curvature = sorted.curvature;
+  if (std::all_of(curvature.begin(), curvature.end(), [](double c) { return c == 0.0; })) return;
+  Index top = 0;
+  for (const Index level : sorted.level) top = std::max(top, level);
+  const auto n_levels = static_cast<std::size_t>(top) + 1;
   // Many levels: strips of columns, so that the sums by level stay in the cache.
   const std::size_t room = (std::size_t{256} << 10) / ((n_levels + 1) * sizeof(Real));
   const std::size_t strip = std::clamp(room / kernel.padding * kernel.padding, kernel.padding, stride);
-  Slab& slab = scratch.query;
-  slab.reset((2 * n * stride + (n_levels + 1) * strip + 2 * n) * sizeof(Real) + 5 * 64);
-  const auto win = slab.cut<Real>(n), lose = slab.cut<Real>(n);
-  const OrderedRows<Real> rows{.x = slab.cut<Real>(n * stride).data(),
-                               .y = slab.cut<Real>(n * stride).data(),
-                               .sums = slab.cut<Real>((n_levels + 1) * strip).data(),
+  const auto win = scratch.win.room(n), lose = scratch.lose.room(n);
+  const OrderedRows<Real> rows{.x = scratch.x.room(n * stride).data(),
+                               .y = scratch.y.room(n * stride).data(),
+                               .sums = scratch.sums.room((n_levels + 1) * strip).data(),
                                .order = sorted.row.data(),
                                .level = sorted.level.data(),
                                .win = win.data(),
                                .lose = lose.data(),
-                               .curvature = sorted.curvature.data(),
+                               .curvature = curvature.data(),
                                .n_rows = n,
                                .stride = stride,
                                .n_levels = n_levels,

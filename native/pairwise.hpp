@@ -1,7 +1,6 @@
 // The pairwise objective of a data set at one point: value, gradient, Hessian products, and its restriction to a line.
 //
-// Each is one fused pass: for each query the scores, then the loss, then the transposed product while its rows are hot
-// and the rows of the next query are fetched.
+// Each is one fused pass: for each query the scores, then the loss, then the transposed product while its rows are hot.
 // Blocks of whole queries are summed in a fixed order, so no result depends on the number of threads.
 #pragma once
 #include <memory>
@@ -20,8 +19,8 @@ struct Curve {
 
 /// What is kept of all queries at given scores: the notes of SweptScores, and vectors by row.
 struct SweptMemory {
-  Room<Index> row, level, lowest_loser[2], end_winner[2];
-  Room<double> curvature, score, along, slope;
+  Buffer<Index> row, level, lowest_loser[2], end_winner[2];
+  Buffer<double> curvature, score, along, slope;
   Scratch large;  // of queries that all threads work on
 };
 
@@ -59,12 +58,11 @@ class SweptScores {
     rankine::product<Loss>(queries, q, static_cast<std::size_t>(n_levels_[q]), sorted(queries, q, n_active(q)), v, out,
                            scratch, team);
   }
-  /// What evaluate left of a query.
-  Sorted<N> view(const Queries& queries, std::size_t q) { return sorted(queries, q, n_active(q)); }
   /// The rows of a query that may be in an active pair: in the order of their scores, counted within the query.
   std::span<const Index> active(const Queries& queries, std::size_t q) {
     return part(memory->row, queries, q).first(n_active(q));
   }
+  Sorted<N> active_rows(const Queries& queries, std::size_t q) { return sorted(queries, q, n_active(q)); }
   std::size_t n_active(std::size_t q) const { return static_cast<std::size_t>(n_active_[q]); }
   /// The curvature of each row of a query, by row.
   void curvature_by_row(const Queries& queries, std::size_t q, std::span<double> out) {
@@ -75,7 +73,7 @@ class SweptScores {
 
  private:
   template <class T>
-  static std::span<T> part(Room<T>& all, const Queries& queries, std::size_t q) {
+  static std::span<T> part(Buffer<T>& all, const Queries& queries, std::size_t q) {
     return all.all().subspan(queries.begin(q), queries.size(q));
   }
   Sorted<N> sorted(const Queries& queries, std::size_t q, std::size_t n) {
@@ -91,40 +89,57 @@ class SweptScores {
   std::vector<Index> n_levels_, n_active_;
 };
 
-/// Runs visit(first query, last query, partial sum, pulse) over blocks of queries; returns the sum of the partial sums,
-/// block by block. The number of blocks depends on the data alone: enough to share, few enough that their sums cost
-/// little.
-template <class Visit>
-void sum_over_blocks(const Queries& queries, const Workers& workers, std::span<double> total, Visit visit) {
+/// Memory of one thread.
+struct PassScratch {
+  Scratch sweep;
+  HessianScratch<float> single;
+  HessianScratch<double> full;
+
+  HessianScratch<float>& hessian(float) { return single; }
+  HessianScratch<double>& hessian(double) { return full; }
+};
+struct PartialSums {
+  Buffer<double> all;
+};
+
+/// What sum_over_queries calls before the first and after the last query of a block.
+struct NoEnds {
+  void begin(PassScratch&) const {}
+  void end(std::span<double>, PassScratch&) const {}
+};
+
+/// Runs visit(query, partial sum, scratch, pulse) over the queries of at most `largest` rows, which one thread works
+/// on; returns the sum of the partial sums, block by block. The number of blocks depends on the data alone: enough to
+/// share, few enough that their sums cost little.
+template <class Visit, class Ends = NoEnds>
+void sum_over_queries(const Queries& queries, std::size_t largest, const Workers& workers, std::span<double> total,
+                      Visit visit, Ends ends = {}) {
   const std::size_t work = std::max<std::size_t>(queries.n_rows() / 256, 1);
-  const std::size_t room = std::max<std::size_t>((std::size_t{1} << 22) / std::max<std::size_t>(total.size(), 1), 2);
+  const std::size_t room = std::max<std::size_t>((std::size_t{1} << 20) / std::max<std::size_t>(total.size(), 1), 8);
   const auto cut = query_blocks(queries.query_ptr, std::min({work, room, std::size_t{64}}));
-  std::vector<std::vector<double>> partial(cut.size() - 1);
-  parallel_blocks(cut.size() - 1, workers, [&](std::size_t b, const Pulse& pulse) {
-    partial[b].assign(total.size(), 0.0);
-    visit(cut[b], cut[b + 1], std::span<double>(partial[b]), pulse);
+  const std::size_t n_blocks = cut.size() - 1;
+  const std::size_t stride = (total.size() + 7) / 8 * 8 + 8;  // no line of the cache has two writers
+  const Lent<PartialSums> partial(queries.spares);
+  const auto sums = partial->all.room(n_blocks * stride);
+  parallel_blocks(n_blocks, workers, [&](std::size_t b, const Pulse& pulse) {
+    const auto sum = sums.subspan(b * stride, total.size());
+    std::fill(sum.begin(), sum.end(), 0.0);
+    const Lent<PassScratch> scratch(queries.spares);
+    ends.begin(*scratch);
+    std::size_t n_rows = 0;
+    for (std::size_t q = cut[b]; q < cut[b + 1]; ++q) {
+      if (queries.size(q) > largest) continue;
+      visit(q, sum, *scratch, pulse);
+      n_rows += queries.size(q);
+      if (n_rows < 8192) continue;
+      pulse();
+      n_rows = 0;
+    }
+    ends.end(sum, *scratch);
   });
   std::fill(total.begin(), total.end(), 0.0);
-  for (const auto& part : partial)
-    for (std::size_t j = 0; j < total.size(); ++j) total[j] += part[j];
-}
-
-/// The same with visit(query, partial sum, scratch, pulse), for the queries that one thread works on.
-template <class Visit>
-void sum_over_queries(const Queries& queries, const Workers& workers, std::span<double> total, Visit visit) {
-  sum_over_blocks(queries, workers, total,
-                  [&](std::size_t first, std::size_t last, std::span<double> sum, const Pulse& pulse) {
-                    const Lent<Scratch> scratch(queries.spares);
-                    std::size_t n_rows = 0;
-                    for (std::size_t q = first; q < last; ++q) {
-                      if (queries.size(q) > rows_for_all_threads) continue;
-                      visit(q, sum, *scratch, pulse);
-                      n_rows += queries.size(q);
-                      if (n_rows < 8192) continue;
-                      pulse();
-                      n_rows = 0;
-                    }
-                  });
+  for (std::size_t b = 0; b < n_blocks; ++b)
+    for (std::size_t j = 0; j < total.size(); ++j) total[j] += sums[b * stride + j];
 }
 
 /// Calls visit(query) for the queries that all threads work on, one after the other.
@@ -148,7 +163,7 @@ class PairwisePoint {
         [&](const auto& x) {
           auto sweep = [&](std::size_t q, std::span<const double> s, std::span<double> slope, Scratch& scratch,
                            const auto& team) { values[q] = swept_.evaluate(queries, q, s, slope, scratch, team); };
-          pass(x, queries, w, swept_.memory->score.room(queries.n_rows()), {}, gradient, workers, sweep);
+          pass(x, queries, w, swept_.memory->score.room(queries.n_rows()), false, gradient, workers, sweep);
         },
         rows);
     for (const double v : values) value += v;
@@ -161,12 +176,11 @@ class PairwisePoint {
 
   void product(const AnyRows& rows, const Queries& queries, std::span<const double> v, std::span<double> out,
                const Workers& workers) {
-    find_active(queries);
     std::visit(
         [&](const auto& x) {
           auto sweep = [&](std::size_t q, std::span<const double> s, std::span<double> slope, Scratch& scratch,
                            const auto& team) { swept_.product(queries, q, s, slope, scratch, team); };
-          pass(x, queries, v, swept_.memory->along.room(queries.n_rows()), active_, out, workers, sweep);
+          pass(x, queries, v, {}, true, out, workers, sweep);
         },
         rows);
   }
@@ -184,19 +198,24 @@ class PairwisePoint {
   template <class Real>
   void hessian(const AnyRows& rows, const Queries& queries, std::span<double> out, const Workers& workers) {
     if (gradient.empty()) return;
+    struct Ends {
+      std::size_t n_features, stride;
+      void begin(PassScratch& scratch) const { scratch.hessian(Real{}).start(n_features, stride); }
+      void end(std::span<double> sum, PassScratch& scratch) const {
+        hessian_kernels<Real>().flush(scratch.hessian(Real{}).panels, sum.data());
+      }
+    };
     const std::size_t n = gradient.size(), padding = hessian_kernels<Real>().padding;
     const std::size_t stride = (n + padding - 1) / padding * padding;
     std::vector<double> padded(stride * stride);
     std::visit(
         [&](const auto& x) {
-          sum_over_blocks(queries, workers, padded,
-                          [&](std::size_t first, std::size_t last, std::span<double> sum, const Pulse& pulse) {
-                            const Lent<HessianScratch<Real>> scratch(queries.spares);
-                            scratch->start(n, stride);
-                            for (std::size_t q = first; q < last; ++q)
-                              add_hessian<Loss>(x, queries, q, swept_.view(queries, q), *scratch, sum, pulse);
-                            hessian_kernels<Real>().flush(scratch->panels, sum.data());
-                          });
+          sum_over_queries(
+              queries, queries.n_rows(), workers, padded,
+              [&](std::size_t q, std::span<double> sum, PassScratch& scratch, const Pulse& pulse) {
+                add_hessian<Loss>(x, queries, q, swept_.active_rows(queries, q), scratch.hessian(Real{}), sum, pulse);
+              },
+              Ends{n, stride});
         },
         rows);
     for (std::size_t i = 0; i < n; ++i)
@@ -205,37 +224,53 @@ class PairwisePoint {
 
  private:
   /// One pass over the rows: scores = X w, slopes by sweep(query, scores, slopes, scratch, team), out = X^T slopes.
-  /// Rows that are not in `some` count as zeros; all rows are meant if it is empty.
+  /// Rows that are not in `some` count as zeros; all rows are meant if it is empty. Dense rows are done query by query,
+  /// and their scores are kept only if `scores` has room for them.
   template <class R, class Sweep>
-  void pass(const R& x, const Queries& queries, std::span<const double> w, std::span<double> scores,
-            std::span<const Offset> some, std::span<double> out, const Workers& workers, Sweep sweep) {
-    const std::span<double> slopes = swept_.memory->slope.room(queries.n_rows());
-    const Together all{workers};
+  void pass(const R& x, const Queries& queries, std::span<const double> w, std::span<double> scores, bool active_only,
+            std::span<double> out, const Workers& workers, Sweep sweep) {
+    SweptMemory& memory = *swept_.memory;
     auto own = [&](std::size_t q, std::span<double> of_rows) {
       return of_rows.subspan(queries.begin(q), queries.size(q));
     };
     if constexpr (R::fused) {
-      sum_over_queries(queries, workers, out,
-                       [&](std::size_t q, std::span<double> sum, Scratch& scratch, const Pulse& pulse) {
-                         const std::size_t begin = queries.begin(q);
-                         const auto s = own(q, scores), slope = own(q, slopes);
-                         score_rows(x, begin, w, s, pulse, Turn::first);
-                         sweep(q, s, slope, scratch, Alone{pulse});
+      auto scores_of = [&](std::size_t q, Scratch& scratch) {
+        return scores.empty() ? scratch.rows.room(queries.size(q)) : own(q, scores);
+      };
+      sum_over_queries(queries, rows_for_all_threads, workers, out,
+                       [&](std::size_t q, std::span<double> sum, PassScratch& scratch, const Pulse& pulse) {
+                         const std::size_t begin = queries.begin(q), n = queries.size(q);
+                         const auto s = scores_of(q, scratch.sweep), slope = scratch.sweep.slope.room(n);
+                         if (active_only && 4 * swept_.n_active(q) <= n) {
+                           if (swept_.n_active(q) == 0) return;
+                           for (const Index i : swept_.active(queries, q))
+                             s[static_cast<std::size_t>(i)] = x.dot(begin + static_cast<std::size_t>(i), w);
+                         } else {
+                           score_rows(x, begin, w, s, pulse, Turn::first);
+                         }
+                         sweep(q, s, slope, scratch.sweep, Alone{pulse});
                          add_rows(x, begin, slope, sum, pulse, Turn::second);
                        });
+      each_large_query(queries, [&](std::size_t q) {
+        const auto s = scores_of(q, memory.large), slope = memory.large.slope.room(queries.size(q));
+        score_rows(x, queries.begin(q), queries.size(q), w, {}, s, workers);
+        sweep(q, s, slope, memory.large, Together{workers});
+        add_transposed(x, queries.begin(q), slope, out, workers);
+      });
     } else {
+      if (scores.empty()) scores = memory.along.room(queries.n_rows());
+      const auto slopes = memory.slope.room(queries.n_rows());
+      if (active_only) find_active(queries);
+      const std::span<const Offset> some = active_only ? std::span<const Offset>(active_) : std::span<const Offset>{};
       score_rows(x, 0, x.n_rows, w, some, scores, workers);
-      sum_over_queries(queries, workers, {},
-                       [&](std::size_t q, std::span<double>, Scratch& scratch, const Pulse& pulse) {
-                         sweep(q, own(q, scores), own(q, slopes), scratch, Alone{pulse});
+      sum_over_queries(queries, rows_for_all_threads, workers, {},
+                       [&](std::size_t q, std::span<double>, PassScratch& scratch, const Pulse& pulse) {
+                         sweep(q, own(q, scores), own(q, slopes), scratch.sweep, Alone{pulse});
                        });
+      each_large_query(
+          queries, [&](std::size_t q) { sweep(q, own(q, scores), own(q, slopes), memory.large, Together{workers}); });
+      transposed_product<false>(x, slopes, some, out, workers);
     }
-    each_large_query(queries, [&](std::size_t q) {
-      if constexpr (R::fused) score_rows(x, queries.begin(q), queries.size(q), w, {}, scores, workers);
-      sweep(q, own(q, scores), own(q, slopes), swept_.memory->large, all);
-      if constexpr (R::fused) add_transposed(x, queries.begin(q), own(q, slopes), out, workers);
-    });
-    if constexpr (!R::fused) transposed_product<false>(x, slopes, some, out, workers);
   }
 
   /// The rows in active pairs, when they are so few that a product is worth doing for them alone.
@@ -288,9 +323,9 @@ Curve along(const Queries& queries, std::span<const double> score, std::span<con
     sum[2] += along_d();
   };
   std::vector<double> total(3);
-  sum_over_queries(queries, workers, total,
-                   [&](std::size_t q, std::span<double> sum, Scratch& scratch, const Pulse& pulse) {
-                     add(q, sum, scratch, Alone{pulse});
+  sum_over_queries(queries, rows_for_all_threads, workers, total,
+                   [&](std::size_t q, std::span<double> sum, PassScratch& scratch, const Pulse& pulse) {
+                     add(q, sum, scratch.sweep, Alone{pulse});
                    });
   each_large_query(queries, [&](std::size_t q) { add(q, total, swept.memory->large, Together{workers}); });
   return {total[0], total[1], total[2]};

@@ -6,7 +6,7 @@
 
 namespace rankine {
 
-/// out[i] = x_i w, for n rows from `begin` on, or only for those in `some` if it is not empty.
+/// out[i] = x_(begin + i) w for n rows; only for those in `some` (counted from `begin`) if it is not empty.
 template <class R>
 void score_rows(const R& x, std::size_t begin, std::size_t n, std::span<const double> w, std::span<const Offset> some,
                 std::span<double> out, const Workers& workers) {
@@ -15,17 +15,16 @@ void score_rows(const R& x, std::size_t begin, std::size_t n, std::span<const do
     const auto [first, last] = block_range(n_rows, n_blocks, b);
     if (!some.empty()) {
       for (const Offset i : some.subspan(first, last - first))
-        out[static_cast<std::size_t>(i)] = x.dot(static_cast<std::size_t>(i), w);
+        out[static_cast<std::size_t>(i)] = x.dot(begin + static_cast<std::size_t>(i), w);
     } else if constexpr (R::fused) {
-      score_rows(x, begin + first, w, out.subspan(begin + first, last - first), pulse, Turn::only);
+      score_rows(x, begin + first, w, out.subspan(first, last - first), pulse, Turn::only);
     } else {
-      sparse_kernels<typename R::Stored>().dots(x.run(), static_cast<Offset>(begin + first),
-                                                static_cast<Offset>(begin + last), w.data(), out.data());
+      for (std::size_t i = first; i < last; ++i) out[i] = x.dot(begin + i, w);
     }
   });
 }
 
-/// total += the sum over blocks of rows of add(begin, end, partial sum, pulse).
+/// total += the sum over blocks of rows of add(first row, last row, partial sum, pulse).
 template <class Add>
 void add_in_blocks(std::size_t n, std::span<double> total, const Workers& workers, Add add) {
   const std::size_t room = std::max<std::size_t>((std::size_t{1} << 22) / std::max<std::size_t>(total.size(), 1), 2);

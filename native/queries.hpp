@@ -4,7 +4,6 @@
 // or higher by exactly one ("adjacent" pairs). The pair weighs win[i] * lose[j]. Empty spans mean weights of one.
 #pragma once
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -8,28 +8,21 @@
 #include <stdexcept>
 #include <string>
 
+#include "buffer.hpp"
 #include "index.hpp"
-#include "isa/choose.hpp"
-#include "room.hpp"
+#include "isa/here.hpp"
+#include "isa/sparse.hpp"
 
 namespace rankine {
-
-template <class Value>
-const SparseKernels<Value>& sparse_kernels() {
-  if constexpr (sizeof(Value) == sizeof(float))
-    return kernels().sparse32;
-  else
-    return kernels().sparse64;
-}
 
 /// The values of a sparse matrix by column; columns that never occur are not there.
 template <class Value>
 struct SparseColumns {
-  Room<Index> column;   // which these are, ascending
-  Room<Offset> offset;  // where each begins, and the end
-  Room<Index> row;      // ascending in each column
-  Room<Value> value;
-  SparseRun<Value> run() const { return {offset.all().data(), row.all().data(), value.all().data()}; }
+  Buffer<Index> column;   // which these are, ascending
+  Buffer<Offset> offset;  // where each begins, and the end
+  Buffer<Index> row;      // ascending in each column
+  Buffer<Value> value;
+  here::SparseRun<Value> run() const { return {offset.all().data(), row.all().data(), value.all().data()}; }
 };
 
 /// The columns, once they are made: nothing if there is no memory for them.
@@ -42,7 +35,6 @@ struct KeptColumns {
 
 template <class Value>
 struct SparseRows {
-  using Stored = Value;
   std::span<const Offset> row_ptr;
   std::span<const Index> index;
   std::span<const Value> value;
@@ -72,9 +64,9 @@ struct SparseRows {
       visit(static_cast<std::size_t>(index[at]), static_cast<double>(value[at]));
     }
   }
-  SparseRun<Value> run() const { return {row_ptr.data(), index.data(), value.data()}; }
+  here::SparseRun<Value> run() const { return {row_ptr.data(), index.data(), value.data()}; }
   double dot(std::size_t row, std::span<const double> w) const {
-    return sparse_kernels<Value>().dot(run(), static_cast<Offset>(row), w.data());
+    return here::sparse_dot<false>(run(), static_cast<Offset>(row), w.data());
   }
   void add(std::size_t row, double scale, std::span<double> out) const {
     each(row, [&](std::size_t j, double v) { out[j] += scale * v; });

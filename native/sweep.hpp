@@ -26,14 +26,14 @@ struct Sorted {
 
 /// Memory that sweeps reuse from query to query.
 struct Scratch {
-  Room<double> centred, score;                                  // by row, by position
-  Room<double> win, lose;                                       // by position
-  Room<double> lose_value, lose_weight, win_value, win_weight;  // by position: what the sweeps say
-  Room<double> slope_at;                                        // by position
-  Room<double> rows, slope;                                     // by row
-  Room<Index> rank, moved;
-  Room<double> moved_curvature;
-  Room<std::int64_t> keys;
+  Buffer<double> centred, score;                                  // by row, by position
+  Buffer<double> win, lose;                                       // by position
+  Buffer<double> lose_value, lose_weight, win_value, win_weight;  // by position: what the sweeps say
+  Buffer<double> slope_at;                                        // by position
+  Buffer<double> rows, slope;                                     // by row
+  Buffer<Index> rank, moved;
+  Buffer<double> moved_curvature;
+  Buffer<std::int64_t> keys;
   SortScratch sort;
   CountScratch count;
 };
@@ -45,7 +45,7 @@ struct Weights {
 template <class Team>
 Weights gather_weights(const Queries& queries, std::size_t q, std::span<const Index> row, Scratch& scratch,
                        const Team& team) {
-  auto gather = [&](std::span<const double> all, Room<double>& into) -> const double* {
+  auto gather = [&](std::span<const double> all, Buffer<double>& into) -> const double* {
     if (all.empty()) return nullptr;
     const double* from = all.data() + queries.begin(q);
     double* out = into.room(row.size()).data();
@@ -227,7 +227,7 @@ void product(const Queries& queries, std::size_t q, std::size_t n_levels, const 
       task.end_winner[r] = sorted.end_winner[r].data();
       task.twice[r] = 2.0 * Loss::ramps[r].coef;
     }
-    kernels().sweeps.few_product(task, value.data(), scratch.count.table.room(table_doubles).data());
+    kernels().sweep.few_levels_product(task, value.data(), scratch.count.table.room(table_doubles).data());
     return;
   }
   each_block(team, n, [&](std::size_t begin, std::size_t end) {

@@ -26,7 +26,7 @@ template <class Value>
 SparseColumns<Value> sort_by_column(const SparseRows<Value>& x, const Workers& workers) {
   const std::size_t n = x.value.size(), m = x.n_features;
   const std::size_t n_blocks = std::clamp<std::size_t>(n / (4 * m + 1), 1, 16);
-  Room<Offset> next(n_blocks * m);  // by block of rows and column: first a count, then where the next value goes
+  Buffer<Offset> next(n_blocks * m);  // by block of rows and column: first a count, then where the next value goes
   parallel_blocks(n_blocks, workers, [&](std::size_t b) {
     Offset* const count = next.data() + b * m;
     std::fill_n(count, m, 0);
@@ -42,7 +42,8 @@ SparseColumns<Value> sort_by_column(const SparseRows<Value>& x, const Workers& w
     column.push_back(static_cast<Index>(j));
     offset.push_back(at);
   }
-  SparseColumns<Value> out{Room<Index>(column.size()), Room<Offset>(offset.size()), Room<Index>(n), Room<Value>(n)};
+  SparseColumns<Value> out{Buffer<Index>(column.size()), Buffer<Offset>(offset.size()), Buffer<Index>(n),
+                           Buffer<Value>(n)};
   std::copy(column.begin(), column.end(), out.column.data());
   std::copy(offset.begin(), offset.end(), out.offset.data());
   parallel_blocks(n_blocks, workers, [&](std::size_t b, const Pulse& pulse) {
@@ -83,19 +84,18 @@ void transposed_product(const SparseRows<Value>& x, std::span<const double> scal
     const auto offset = by_column->offset.all();
     const auto column = by_column->column.all();
     const std::size_t n_blocks = std::clamp<std::size_t>(x.value.size() / 32768, 1, 256);
-    const auto dot = squared ? sparse_kernels<Value>().dot_squares : sparse_kernels<Value>().dot;
     parallel_blocks(n_blocks, workers, [&](std::size_t b) {
       const auto [first, last] = block_range(x.value.size(), n_blocks, b);  // of values: whose columns begin there
       auto c = std::lower_bound(offset.begin(), offset.end() - 1, static_cast<Offset>(first)) - offset.begin();
       for (; c + 1 < std::ssize(offset) && offset[static_cast<std::size_t>(c)] < static_cast<Offset>(last); ++c)
-        out[static_cast<std::size_t>(column[static_cast<std::size_t>(c)])] = dot(by_column->run(), c, scale.data());
+        out[static_cast<std::size_t>(column[static_cast<std::size_t>(c)])] =
+            here::sparse_dot<squared>(by_column->run(), c, scale.data());
     });
     return;
   }
   const std::size_t n_rows = some.empty() ? x.n_rows : some.size();
   const std::size_t n_parts = std::clamp<std::size_t>(n_values / (4 * x.n_features + 1), 1, 8);
-  std::vector<Room<double>> part(n_parts);
-  const auto add = squared ? sparse_kernels<Value>().add_squares : sparse_kernels<Value>().add;
+  std::vector<Buffer<double>> part(n_parts);
   parallel_blocks(n_parts, workers, [&](std::size_t b, const Pulse& pulse) {
     const auto sum = b == 0 ? out : part[b].room(out.size());
     if (b > 0) std::fill(sum.begin(), sum.end(), 0.0);
@@ -104,7 +104,7 @@ void transposed_product(const SparseRows<Value>& x, std::span<const double> scal
       if (i % 4096 == 0) pulse();
       const Offset row = some.empty() ? static_cast<Offset>(i) : some[i];
       const double s = scale[static_cast<std::size_t>(row)];
-      if (s != 0.0) add(x.run(), row, s, sum.data());
+      if (s != 0.0) here::sparse_add<squared>(x.run(), row, s, sum.data());
     }
   });
   for (std::size_t b = 1; b < n_parts; ++b)

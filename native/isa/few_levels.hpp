@@ -177,7 +177,7 @@ inline void sweep_few_levels(const SweepTask& t, const SweepPart& part, double* 
 }
 
 /// Both sweeps of a query of at most table_rows rows.
-inline void sweep_few_levels_both(const SweepTask& up, const SweepTask& down, double* table) {
+inline void sweep_few_levels(const SweepTask& up, const SweepTask& down, double* table) {
   with_lanes(up.n_levels, up.weight != nullptr || down.weight != nullptr,
              [&]<int N, int weighted>(At<N>, At<weighted>) {
                up.weight_sum != nullptr ? sweep_few_both<N, weighted, true>(up, down, table)

@@ -70,42 +70,21 @@ struct HessianKernels {
   void (*flush)(Panels<Real>&, double* c);
 };
 
-/// A run of sparse rows: row i holds the values at offset[i] .. offset[i + 1] - 1.
-template <class Value>
-struct SparseRun {
-  const std::int64_t* offset;
-  const std::int32_t* index;
-  const Value* value;
-};
-
-/// Verbs of sparse rows; with squares, each value counts squared.
-template <class Value>
-struct SparseKernels {
-  /// out[i] = row i times w, for the rows begin .. end - 1.
-  void (*dots)(const SparseRun<Value>&, std::int64_t begin, std::int64_t end, const double* w, double* out);
-  double (*dot)(const SparseRun<Value>&, std::int64_t row, const double* w);
-  double (*dot_squares)(const SparseRun<Value>&, std::int64_t row, const double* w);
-  /// sum += scale * row.
-  void (*add)(const SparseRun<Value>&, std::int64_t row, double scale, double* sum);
-  void (*add_squares)(const SparseRun<Value>&, std::int64_t row, double scale, double* sum);
-};
-
-/// Sweeps over the sorted scores of one query: see task.hpp for the words.
+/// The sweeps of native/sweep.hpp over one query.
 struct SweepKernels {
-  /// One part of a sweep, both sweeps, and a whole Hessian product, with at most most_levels levels; both and product
-  /// for at most table_rows rows. The table has table_doubles.
-  void (*few_part)(const SweepTask&, const SweepPart&, double* table);
-  void (*few_both)(const SweepTask& up, const SweepTask& down, double* table);
-  void (*few_product)(const ProductTask&, double* value, double* table);
-  /// One part of a sweep with any number of levels, for `budget` steps at most, in memory of counter_doubles.
-  std::int64_t (*counter_doubles)(Counting, std::int64_t n_levels);
-  void (*many_part)(Counting, double* memory, const SweepTask&, const SweepPart&, SweepState&, std::int64_t budget);
-  /// The windows of active pairs by a merge of keys, which have a guard at -1 and at n.
-  void (*guard_keys)(std::int64_t n, std::int64_t* winner, std::int64_t* loser);
+  /// Windows of active pairs, by a merge: keys of scores and of scores + edge, guards around them, then the merge.
   void (*window_keys)(const double* score, std::int64_t begin, std::int64_t end, double edge, std::int64_t* winner,
                       std::int64_t* loser);
+  void (*guard_keys)(std::int64_t n, std::int64_t* winner, std::int64_t* loser);
   void (*merge_windows)(const std::int64_t* winner, const std::int64_t* loser, std::int64_t n, std::int64_t first,
                         std::int64_t last, std::int32_t* lowest_loser, std::int32_t* end_winner);
+  /// At most `most_levels` levels: a part of a sweep, both sweeps of at most table_rows rows, or a whole product.
+  void (*few_levels)(const SweepTask&, const SweepPart&, double* table);
+  void (*few_levels_both)(const SweepTask& up, const SweepTask& down, double* table);
+  void (*few_levels_product)(const ProductTask&, double* value, double* table);
+  /// Any number of levels, at most `budget` steps of a part at a time.
+  std::int64_t (*counter_doubles)(Counting, std::int64_t n_levels);
+  void (*many_levels)(Counting, double* memory, const SweepTask&, const SweepPart&, SweepState&, std::int64_t budget);
 };
 
 struct Kernels {
@@ -113,13 +92,11 @@ struct Kernels {
   /// order = the rows by ascending (score, row). Scores are finite, -0.0 equals 0.0, n < 2^30 (above, it is only slower
   /// where scores nearly tie). The scratch has sort_scratch(n) elements.
   void (*sort)(const double* score, std::size_t n, std::int32_t* order, std::int64_t* scratch);
+  SweepKernels sweep;
   DenseKernels<float> float32;
   DenseKernels<double> float64;
   HessianKernels<float> single_hessian;
   HessianKernels<double> double_hessian;
-  SparseKernels<float> sparse32;
-  SparseKernels<double> sparse64;
-  SweepKernels sweeps;
 };
 
 constexpr std::size_t sort_scratch(std::size_t n) { return 2 * n + 32; }

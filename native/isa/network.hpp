@@ -189,7 +189,7 @@ struct Block {
 };
 
 /// The most keys that one block holds.
-constexpr int largest_block = 16 * W;
+constexpr int largest_block = 32 * W;
 
 /// Sorts n <= largest_block keys.
 inline void sort_block(Key* keys, std::size_t n) {
@@ -200,8 +200,10 @@ inline void sort_block(Key* keys, std::size_t n) {
     Block<4>::sort(keys, n);
   else if (n <= 8 * W)
     Block<8>::sort(keys, n);
-  else
+  else if (n <= 16 * W)
     Block<16>::sort(keys, n);
+  else
+    Block<32>::sort(keys, n);
 }
 
 }  // namespace rankine::RANKINE_ISA

@@ -1,13 +1,21 @@
 // Verbs of sparse rows, in blocks: products of rows with a vector, and rows added to a vector. The transposed matrix is
 // sparse rows too, so a product with its rows is a transposed product.
 #pragma once
-#include "kernels.hpp"
+#include <cstdint>
 
 namespace rankine::RANKINE_ISA {
 
+/// A run of sparse rows: row i holds the values at offset[i] .. offset[i + 1] - 1.
+template <class Value>
+struct SparseRun {
+  const std::int64_t* offset;
+  const std::int32_t* index;
+  const Value* value;
+};
+
 /// The sum of value * w (of value^2 * w if squared) of one row. Four independent sums keep loads in flight.
 template <bool squared, class Value>
-inline double sparse_dot(const SparseRun<Value>& x, std::int64_t row, const double* w) {
+[[gnu::always_inline]] inline double sparse_dot(const SparseRun<Value>& x, std::int64_t row, const double* w) {
   const std::int64_t end = x.offset[row + 1];
   std::int64_t k = x.offset[row];
   auto term = [&](std::int64_t at) {
@@ -26,9 +34,9 @@ inline double sparse_dot(const SparseRun<Value>& x, std::int64_t row, const doub
 }
 
 /// out[i] = row i times w, for the rows begin .. end - 1.
-template <class Value>
+template <bool squared, class Value>
 inline void sparse_dots(const SparseRun<Value>& x, std::int64_t begin, std::int64_t end, const double* w, double* out) {
-  for (std::int64_t row = begin; row < end; ++row) out[row] = sparse_dot<false>(x, row, w);
+  for (std::int64_t row = begin; row < end; ++row) out[row] = sparse_dot<squared>(x, row, w);
 }
 
 /// sum += scale * row.

@@ -24,6 +24,20 @@ struct SweepTask {
   bool down, adjacent;
 };
 
+/// Where a sweep is that comes back now and then; {0, 0, -1} at first.
+struct SweepState {
+  std::int64_t position, source, n_left;
+};
+
+/// Sweeps over at most `most_levels` levels keep a table, of this many rows at a time.
+constexpr std::int64_t table_rows = 512;
+constexpr int most_levels = 8;
+/// Room for the tables: sums of values and of weights, upwards and downwards.
+constexpr std::int64_t table_doubles = 4 * (table_rows + 1) * most_levels;
+
+/// How many steps of the merge that finds windows are one piece: its four windows stay in the L1 cache.
+constexpr std::int64_t merge_piece = 2048;
+
 /// The part of a sweep that answers the positions begin .. end - 1. `start` holds the sums that the rows before it
 /// leave, by level: n_levels sums of weight * value, then (if wanted) n_levels sums of weight; nullptr: there are none.
 struct SweepPart {
@@ -45,22 +59,9 @@ struct ProductTask {
   bool adjacent;
 };
 
-/// Where a sweep is that comes back now and then.
-struct SweepState {
-  std::int64_t position, source, n_left;
-};
-
-/// Up to this many levels are swept with a vector of running sums, whose table describes so many rows.
-constexpr int most_levels = 8;
-constexpr std::int64_t table_rows = 512;
-/// Room for the tables: sums of values and of weights, upwards and downwards.
-constexpr std::int64_t table_doubles = 4 * (table_rows + 1) * most_levels;
-
-/// How many steps of the merge of windows are one piece: its four windows stay in the L1 cache.
-constexpr std::int64_t merge_piece = 2048;
-
-/// The first position that a part adds by itself (up), or the one above it (down).
-[[gnu::always_inline]] inline std::int64_t first_source(const SweepTask& t, const SweepPart& part) {
+/// The first position that a part adds by itself (up), or the one above it (down). Static: every instruction set has
+/// its own, lest the linker keep one for all (kernels.hpp).
+static inline std::int64_t first_source(const SweepTask& t, const SweepPart& part) {
   if (t.down) return part.end < t.n_rows ? t.window[part.end] : t.n_rows;
   return part.begin > 0 ? t.window[part.begin - 1] : 0;
 }
