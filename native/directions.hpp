@@ -1,16 +1,16 @@
 // Both sweeps of one ramp over a query: by the counter that suits its levels, and, for a query that all threads work
 // on, cut into parts that know the sums by level that the rows before them leave.
 #pragma once
-#include "buffer.hpp"
 #include "isa/choose.hpp"
 #include "queries.hpp"
+#include "room.hpp"
 #include "team.hpp"
 
 namespace rankine {
 
 /// Memory that a sweep reuses.
 struct CountScratch {
-  Buffer<double> table, by_level;
+  Room<double> table, by_level;
 };
 
 inline bool few_levels(const Queries& queries, std::size_t n_levels) {
@@ -18,7 +18,7 @@ inline bool few_levels(const Queries& queries, std::size_t n_levels) {
 }
 
 /// Does one part of a sweep, with a pulse now and then.
-inline void sweep_part(const Queries& queries, const SweepTask& task, const SweepPart& part, Buffer<double>& memory,
+inline void sweep_part(const Queries& queries, const SweepTask& task, const SweepPart& part, Room<double>& memory,
                        const Pulse& pulse) {
   if (few_levels(queries, static_cast<std::size_t>(task.n_levels))) {
     kernels().sweep.few_levels(task, part, memory.room(table_doubles).data());
@@ -36,16 +36,29 @@ inline void sweep_part(const Queries& queries, const SweepTask& task, const Swee
   }
 }
 
-/// by_level = the sums over the rows begin .. end - 1: of weight * value, then of weight if that is wanted.
+/// by_level = the sums over the rows begin .. end - 1: of weight * value, then of weight if that is wanted. Few levels
+/// are summed in four copies by turns, for neighbours of one level would wait for each other.
 inline void sum_levels(const SweepTask& t, std::int64_t begin, std::int64_t end, double* by_level) {
-  const auto k = static_cast<std::size_t>(t.n_levels);
-  std::fill_n(by_level, t.weight_sum == nullptr ? k : 2 * k, 0.0);
-  for (std::int64_t p = begin; p < end; ++p) {
+  constexpr std::size_t few = 32, n_copies = 4;
+  const auto k = static_cast<std::size_t>(t.n_levels), width = t.weight_sum == nullptr ? k : 2 * k;
+  const auto add = [&](std::int64_t p, double* sums) {
     const auto l = static_cast<std::size_t>(t.level[p]);
     const double w = t.weight == nullptr ? 1.0 : t.weight[p];
-    by_level[l] += w * t.value[p];
-    if (t.weight_sum != nullptr) by_level[k + l] += w;
+    sums[l] += w * t.value[p];
+    if (t.weight_sum != nullptr) sums[k + l] += w;
+  };
+  std::fill_n(by_level, width, 0.0);
+  if (width > few) {
+    for (std::int64_t p = begin; p < end; ++p) add(p, by_level);
+    return;
   }
+  double copy[n_copies][few] = {};
+  std::int64_t p = begin;
+  for (; p + 4 <= end; p += 4)
+    for (std::int64_t c = 0; c < 4; ++c) add(p + c, copy[c]);
+  for (; p < end; ++p) add(p, copy[0]);
+  for (const auto& sums : copy)
+    for (std::size_t l = 0; l < width; ++l) by_level[l] += sums[l];
 }
 
 /// Runs the sweeps `up` and `down` of a query.
@@ -98,7 +111,7 @@ void sweep_both(const Queries& queries, const SweepTask& up, const SweepTask& do
 /// The windows of active pairs of one ramp, of rows in the order of their scores.
 template <class Team>
 void find_windows(std::span<const double> score, double edge, std::span<Index> lowest_loser,
-                  std::span<Index> end_winner, Buffer<std::int64_t>& keys, const Team& team) {
+                  std::span<Index> end_winner, Room<std::int64_t>& keys, const Team& team) {
   const std::size_t n = score.size();
   std::int64_t* const winner = keys.room(2 * n + 4).data() + 1;
   std::int64_t* const loser = winner + n + 2;

@@ -5,7 +5,7 @@
 // n_features² multiplications remains (native/isa/product.hpp). Worth it up to about a thousand features.
 #pragma once
 #include "blocks.hpp"
-#include "buffer.hpp"
+#include "room.hpp"
 #include "sweep.hpp"
 
 namespace rankine {
@@ -18,11 +18,11 @@ const HessianKernels<Real>& hessian_kernels() {
     return kernels().double_hessian;
 }
 
-/// Memory of a thread that forms Hessians; it is used again from query to query and from call to call. Buffers
+/// Memory of a thread that forms Hessians; it is used again from query to query and from call to call. Rooms
 /// begin with a line of the cache: registers that straddle two lines cost twice.
 template <class Real>
 struct HessianScratch {
-  Buffer<Real> x, y, sums, win, lose, panel_x, panel_y;
+  Room<Real> x, y, sums, win, lose, panel_x, panel_y;
   Panels<Real> panels{};
 
   void start(std::size_t n_features, std::size_t stride) {

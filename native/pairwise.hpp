@@ -1,92 +1,19 @@
 // The pairwise objective of a data set at one point: value, gradient, Hessian products, and its restriction to a line.
 //
-// Each is one fused pass: for each query the scores, then the loss, then the transposed product while its rows are hot.
-// Blocks of whole queries are summed in a fixed order, so no result depends on the number of threads.
+// Over dense rows each is one fused pass: for each query the scores, then the loss, then the transposed product while
+// its rows are hot. Sparse rows are read twice, the second time by column. Threads own blocks of whole queries; a query
+// of more than rows_for_all_threads rows is worked on by all. All sums are cut by the data and added in a fixed order,
+// so no bit of a result depends on the number of threads.
 #pragma once
-#include <memory>
-#include <optional>
-
 #include "hessian.hpp"
 #include "parallel.hpp"
 #include "products.hpp"
-#include "sweep.hpp"
+#include "swept.hpp"
 
 namespace rankine {
 
 struct Curve {
   double value, slope, curvature;
-};
-
-/// What is kept of all queries at given scores: the notes of SweptScores, and vectors by row.
-struct SweptMemory {
-  Buffer<Index> row, level, lowest_loser[2], end_winner[2];
-  Buffer<double> curvature, score, along, slope;
-  Scratch large;  // of queries that all threads work on
-};
-
-/// Order, windows and curvature of all queries at given scores. Knows nothing of rows of features.
-template <class Loss>
-class SweptScores {
- public:
-  static constexpr std::size_t N = Loss::ramps.size();
-  Lent<SweptMemory> memory;
-
-  explicit SweptScores(const Queries& queries)
-      : memory(queries.spares), n_levels_(queries.n_queries()), n_active_(queries.n_queries()) {
-    const std::size_t n = queries.n_rows();
-    memory->row.room(n);
-    memory->level.room(n);
-    memory->curvature.room(n);
-    for (std::size_t r = 0; r < N; ++r) {
-      memory->lowest_loser[r].room(n);
-      memory->end_winner[r].room(n);
-    }
-  }
-  template <class Team>
-  double evaluate(const Queries& queries, std::size_t q, std::span<const double> score, std::span<double> slope,
-                  Scratch& scratch, const Team& team) {
-    const Evaluated all =
-        rankine::evaluate<Loss>(queries, q, score, sorted(queries, q, score.size()), slope, scratch, team);
-    n_levels_[q] = static_cast<Index>(all.n_levels);
-    n_active_[q] = static_cast<Index>(all.n_active);
-    return all.value;
-  }
-  template <class Team>
-  void product(const Queries& queries, std::size_t q, std::span<const double> v, std::span<double> out,
-               Scratch& scratch, const Team& team) {
-    if (n_active(q) < out.size()) std::fill(out.begin(), out.end(), 0.0);
-    rankine::product<Loss>(queries, q, static_cast<std::size_t>(n_levels_[q]), sorted(queries, q, n_active(q)), v, out,
-                           scratch, team);
-  }
-  /// The rows of a query that may be in an active pair: in the order of their scores, counted within the query.
-  std::span<const Index> active(const Queries& queries, std::size_t q) {
-    return part(memory->row, queries, q).first(n_active(q));
-  }
-  Sorted<N> active_rows(const Queries& queries, std::size_t q) { return sorted(queries, q, n_active(q)); }
-  std::size_t n_active(std::size_t q) const { return static_cast<std::size_t>(n_active_[q]); }
-  /// The curvature of each row of a query, by row.
-  void curvature_by_row(const Queries& queries, std::size_t q, std::span<double> out) {
-    const auto view = sorted(queries, q, n_active(q));
-    std::fill(out.begin(), out.end(), 0.0);
-    for (std::size_t p = 0; p < view.row.size(); ++p) out[static_cast<std::size_t>(view.row[p])] = view.curvature[p];
-  }
-
- private:
-  template <class T>
-  static std::span<T> part(Buffer<T>& all, const Queries& queries, std::size_t q) {
-    return all.all().subspan(queries.begin(q), queries.size(q));
-  }
-  Sorted<N> sorted(const Queries& queries, std::size_t q, std::size_t n) {
-    auto front = [&](auto& all) { return part(all, queries, q).first(n); };
-    Sorted<N> view{front(memory->row), front(memory->level), {}, {}, front(memory->curvature)};
-    for (std::size_t r = 0; r < N; ++r) {
-      view.lowest_loser[r] = front(memory->lowest_loser[r]);
-      view.end_winner[r] = front(memory->end_winner[r]);
-    }
-    return view;
-  }
-
-  std::vector<Index> n_levels_, n_active_;
 };
 
 /// Memory of one thread.
@@ -99,7 +26,7 @@ struct PassScratch {
   HessianScratch<double>& hessian(double) { return full; }
 };
 struct PartialSums {
-  Buffer<double> all;
+  Room<double> all;
 };
 
 /// What sum_over_queries calls before the first and after the last query of a block.

@@ -4,8 +4,8 @@
 #include <bit>
 #include <utility>
 
-#include "buffer.hpp"
 #include "isa/choose.hpp"
+#include "room.hpp"
 #include "rows.hpp"
 #include "team.hpp"
 
@@ -13,9 +13,9 @@ namespace rankine {
 
 /// Memory that sorting reuses.
 struct SortScratch {
-  Buffer<std::int64_t> keys;
-  Buffer<double> score[2];
-  Buffer<Index> row[2];
+  Room<std::int64_t> keys;
+  Room<double> score[2];
+  Room<Index> row[2];
 };
 
 /// row = the rows by ascending (score, row).

@@ -8,20 +8,20 @@
 #include <stdexcept>
 #include <string>
 
-#include "buffer.hpp"
 #include "index.hpp"
 #include "isa/here.hpp"
 #include "isa/sparse.hpp"
+#include "room.hpp"
 
 namespace rankine {
 
 /// The values of a sparse matrix by column; columns that never occur are not there.
 template <class Value>
 struct SparseColumns {
-  Buffer<Index> column;   // which these are, ascending
-  Buffer<Offset> offset;  // where each begins, and the end
-  Buffer<Index> row;      // ascending in each column
-  Buffer<Value> value;
+  Room<Index> column;   // which these are, ascending
+  Room<Offset> offset;  // where each begins, and the end
+  Room<Index> row;      // ascending in each column
+  Room<Value> value;
   here::SparseRun<Value> run() const { return {offset.all().data(), row.all().data(), value.all().data()}; }
 };
 

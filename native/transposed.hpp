@@ -26,7 +26,7 @@ template <class Value>
 SparseColumns<Value> sort_by_column(const SparseRows<Value>& x, const Workers& workers) {
   const std::size_t n = x.value.size(), m = x.n_features;
   const std::size_t n_blocks = std::clamp<std::size_t>(n / (4 * m + 1), 1, 16);
-  Buffer<Offset> next(n_blocks * m);  // by block of rows and column: first a count, then where the next value goes
+  Room<Offset> next(n_blocks * m);  // by block of rows and column: first a count, then where the next value goes
   parallel_blocks(n_blocks, workers, [&](std::size_t b) {
     Offset* const count = next.data() + b * m;
     std::fill_n(count, m, 0);
@@ -42,8 +42,7 @@ SparseColumns<Value> sort_by_column(const SparseRows<Value>& x, const Workers& w
     column.push_back(static_cast<Index>(j));
     offset.push_back(at);
   }
-  SparseColumns<Value> out{Buffer<Index>(column.size()), Buffer<Offset>(offset.size()), Buffer<Index>(n),
-                           Buffer<Value>(n)};
+  SparseColumns<Value> out{Room<Index>(column.size()), Room<Offset>(offset.size()), Room<Index>(n), Room<Value>(n)};
   std::copy(column.begin(), column.end(), out.column.data());
   std::copy(offset.begin(), offset.end(), out.offset.data());
   parallel_blocks(n_blocks, workers, [&](std::size_t b, const Pulse& pulse) {
@@ -95,7 +94,7 @@ void transposed_product(const SparseRows<Value>& x, std::span<const double> scal
   }
   const std::size_t n_rows = some.empty() ? x.n_rows : some.size();
   const std::size_t n_parts = std::clamp<std::size_t>(n_values / (4 * x.n_features + 1), 1, 8);
-  std::vector<Buffer<double>> part(n_parts);
+  std::vector<Room<double>> part(n_parts);
   parallel_blocks(n_parts, workers, [&](std::size_t b, const Pulse& pulse) {
     const auto sum = b == 0 ? out : part[b].room(out.size());
     if (b > 0) std::fill(sum.begin(), sum.end(), 0.0);

@@ -52,7 +52,7 @@ def test_an_unknown_counter_is_an_error():
         Pairwise(Dataset.from_arrays([[1.0], [2.0]], [0, 1]), counting="abacus")
 
 
-@pytest.mark.parametrize("shape, scale", [("ctr", 0.2), ("rcv1", 0.13), ("mslr10", 0.02), ("mqlist", 0.02)])
+@pytest.mark.parametrize(("shape", "scale"), [("ctr", 0.2), ("rcv1", 0.13), ("mslr10", 0.02), ("mqlist", 0.02)])
 def test_shapes_keep_their_bits_on_any_number_of_threads(shape, scale):
     data = synthetic.make(shape, scale=scale)  # the first two are one query that all threads work on
     v = np.random.default_rng(6).normal(size=data.n_features)

@@ -21,6 +21,8 @@ from rankine.objectives.objective import Curve, Matrix, Restriction
 
 # The losses by name: native/losses.hpp gives their formulas.
 LOSSES: tuple[str, ...] = tuple(_core.loss_names())
+# The ways to count rows by label level, as native/isa/counters.hpp describes them.
+COUNTINGS: tuple[str, ...] = tuple(_core.counting_names())
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,10 @@ class Pairwise:
     row_weight
         "product": the pair (i, j) weighs weight_i · weight_j, so that weight 2 is a row given twice and weight 0 a row
         left out. "winner": it weighs weight_i, as inverse propensities of clicked rows do.
+    counting
+        How active pairs are counted by level, as the paper compares in its section 4.3: "direct" sums over all levels,
+        a "selection_tree" (the paper's choice), a "fenwick" tree, or a "wide" tree of fan-out 16. "auto" takes the
+        fastest: "direct" for up to 8 levels, else "wide". Results agree to rounding.
     n_threads
         How many threads to use, all if None. It never changes a bit of a result.
     """
@@ -52,6 +58,7 @@ class Pairwise:
     pairs: Literal["all", "adjacent"] = "all"
     pair_weight: Literal["uniform", "query"] = "uniform"
     row_weight: Literal["product", "winner"] = "product"
+    counting: str = "auto"
     n_threads: int | None = None
     queries: _core.Queries = field(init=False)
 
@@ -71,7 +78,8 @@ class Pairwise:
             win = times_query(win, np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0))
         if g.query_weight is not None:
             win = times_query(win, g.query_weight)
-        object.__setattr__(self, "queries", _core.Queries(g.query_ptr, g.level, win, lose, adjacent))
+        queries = _core.Queries(g.query_ptr, g.level, win, lose, adjacent, self.counting)
+        object.__setattr__(self, "queries", queries)
 
     @property
     def n_features(self) -> int:
