@@ -388,6 +388,15 @@ def test_an_interrupt_leaves_no_half_file_and_no_traceback(tmp_path, kind):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pipe"]
 
 
+def test_an_interrupt_while_waiting_for_standard_input(tmp_path):
+    command = [RANKINE, "train", "-", "-o", tmp_path / "m.json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130  # standard input is still open
+        assert process.stderr.read() == "rankine: interrupted: no file was left half-written\n"
+
+
 def test_an_interrupt_in_the_middle_of_a_fit(folder, tmp_path):
     endless = """
 import sys
