@@ -151,6 +151,11 @@ class Metric:
             raise ValueError(f"no metric is named {text!r}; {_hint(head, text.strip()[len(head) :])}")
         return cls(name, None if cutoff is None else _cutoff(name, cutoff[1:]), **_parameters(name, inside))
 
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether this is an error."""
+        return self.name == "domination_error"
+
     def __str__(self) -> str:
         given = {"rel": self.rel, "dcg": self.dcg, "max_rel": self.max_rel}
         inside = ",".join(f"{key}={_shown(value)}" for key, value in given.items() if value is not None)
