@@ -189,7 +189,9 @@ def test_several_files_are_one_data_set(tmp_path):
         rankine.read(paths)
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".GZ", gzip.compress), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
 def test_compressed_files(tmp_path, suffix, pack):
     text = b"".join(b"%d qid:%d 1:%d 2:0.5\n" % (i % 3, i // 10, i) for i in range(5000))
     path = tmp_path / f"d.txt{suffix}"

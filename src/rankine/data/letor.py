@@ -138,7 +138,7 @@ def _open(path: str) -> Any:
         return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
     if Path(path).is_dir():
         raise IsADirectoryError(f"{path} is a directory; name the files in it")
-    suffix = Path(path).suffix
+    suffix = Path(path).suffix.lower()
     if suffix == ".gz":
         import gzip
 
@@ -228,7 +228,7 @@ class _Plain:
 
 
 def _compressor(path: str) -> Any:
-    suffix = Path(path).suffix
+    suffix = Path(path).suffix.lower()
     if suffix == ".gz":
         import zlib
 

@@ -139,7 +139,7 @@ class Metric:
             return text
         if not isinstance(text, str):
             raise ValueError(f"a metric's name is text such as 'nDCG@10', not {text!r}")
-        found = re.fullmatch(r"\s*([^(@]+?)\s*(?:\(([^)]*)\))?\s*(@.*)?", text, re.DOTALL)
+        found = re.fullmatch(r"\s*([^(@]+?)\s*(?:\(([^)]*)\))?\s*(@.*?)?\s*", text, re.DOTALL)
         if found is None:
             raise ValueError(f"{text!r} is not a metric's name; one looks like nDCG@10 or AP(rel=2)@100")
         head, inside, cutoff = found[1], found[2], found[3]
