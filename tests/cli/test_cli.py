@@ -206,6 +206,7 @@ def test_help_lists_every_parameter_of_a_learner(capsys):
     for name in RECIPES:
         code, out, _ = run(capsys, "train", "--learner", name, "--help")
         assert code == 0
+        assert run(capsys, "--help", "train", "--learner", name) == (0, out, "")
         for field in fields(recipe_named(name)):
             assert f"--{field.name.replace('_', '-')}" in out
     for command in COMMANDS:
@@ -241,6 +242,7 @@ def test_help_lists_every_parameter_of_a_learner(capsys):
         ("demo --scale 0", "Must be > 0"),
         ("demo --seed -1", "Must be >= 0"),
         ("inspect a.txt --n-features 0", "Must be >= 1"),
+        ("inspect a.txt --n-features 99999999999999999999", "Must be < 2147483647"),
         ("inspect a.txt --missing inf", "a finite number"),
         ("inspect a.txt --missing perhaps", "perhaps"),
     ],

@@ -298,6 +298,8 @@ def test_what_cannot_be_read(tmp_path):
         ({"missing": float("nan")}, "finite number"),
         ({"dtype": "float16"}, "dtype is 'float16'"),
         ({"n_features": 0}, "n_features is 0"),
+        ({"n_features": 2.5}, "n_features is 2.5; it must be a whole number from 1 to 2147483646"),
+        ({"n_features": 2**31 - 1}, "n_features is 2147483647"),
         ({"index_base": 2}, "index_base is 2"),
         ({"format": "csv"}, "format is 'csv'"),
     ):

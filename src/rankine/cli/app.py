@@ -89,7 +89,7 @@ def _application(tokens: Sequence[str], held: flags.Config) -> cyclopts.App:
         suppress_keyboard_interrupt=False,
     )
     for name, (path, summary) in COMMANDS.items():
-        if name == "train" and "train" in tokens[:1]:
+        if name == "train" and "train" in tokens:
             from rankine.cli.train import train_with
 
             command = train_with(flags.value(tokens, "--learner") or held.values.get("learner"))

@@ -45,7 +45,7 @@ class Reading:
     """
 
     format: Literal["letor", "parquet", "npz"] | None = None
-    n_features: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
+    n_features: Annotated[int | None, Parameter(validator=Number(gte=1, lt=2**31 - 1))] = None
     dtype: Literal["float32", "float64"] = "float32"
     missing: Annotated[Literal["error", "zero"] | float, Parameter(validator=_finite)] = "error"
     index_base: Literal[0, 1] | None = None
