@@ -1,8 +1,10 @@
-# make demo | test | check | format | stubs | sanitize | bench | clean
+# make demo | test | check | format | stubs | sanitize | bench | bench-kernels | clean
 PYTHON ?= python3
 BIN := .venv/bin
-NATIVE := $(wildcard native/*) CMakeLists.txt pyproject.toml
-.PHONY: demo test check format stubs sanitize bench clean
+NATIVE := $(wildcard native/*.?pp native/isa/*) CMakeLists.txt pyproject.toml
+SOURCES := $(wildcard native/*.?pp native/isa/*.?pp tests/native/*.?pp)
+.PHONY: demo test check format stubs sanitize bench bench-kernels clean
+.SECONDARY:
 
 demo: .venv/.run
 	@$(BIN)/rankine demo
@@ -13,7 +15,7 @@ test: .venv/.dev sanitize
 check: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/clang-format --dry-run --Werror native/*.hpp native/*.cpp tests/native/*.cpp
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m nanobind.stubgen -q -m rankine._core -o build/_core.pyi && diff src/rankine/_core.pyi build/_core.pyi
@@ -21,18 +23,38 @@ check: .venv/.dev
 format: .venv/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i native/*.hpp native/*.cpp tests/native/*.cpp
+	$(BIN)/clang-format -i $(SOURCES)
 
 stubs: .venv/.dev
 	$(BIN)/python -m nanobind.stubgen -q -m rankine._core -o src/rankine/_core.pyi
 
-# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python: every tests/native/*.cpp is a program.
+# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python: every tests/native/*.cpp is a
+# program, run once with each instruction set of this machine. The flags of the sets are those of CMakeLists.txt.
+ISAS := $(if $(filter x86_64 amd64,$(shell uname -m)),sse2 avx2 avx512,baseline)
+FLAGS_avx2 := -mavx2 -mfma
+FLAGS_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma
+SANITIZE := -std=c++20 -O1 -g -Wall -Wextra -Wconversion -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -Inative
 sanitize: $(patsubst tests/native/%.cpp,build/sanitize/%,$(wildcard tests/native/*.cpp))
-	@for program in $^; do $$program || exit 1; done
+	@for isa in $$(build/sanitize/isa --list); do for program in $^; do RANKINE_ISA=$$isa $$program || exit 1; done; done
 
-build/sanitize/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp)
+build/sanitize/isa_%.o: $(wildcard native/isa/*)
+	@mkdir -p $(@D)
+	$(CXX) $(SANITIZE) -ffp-contract=fast -fno-exceptions -Wno-psabi $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
+
+build/sanitize/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp native/isa/choose.*) $(ISAS:%=build/sanitize/isa_%.o)
 	@mkdir -p build/sanitize
-	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Wconversion -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -Inative $< -o $@
+	$(CXX) $(SANITIZE) $< native/isa/choose.cpp $(ISAS:%=build/sanitize/isa_%.o) -o $@
+
+# The kernels in ns a row and GB/s; `RANKINE_ISA=avx2 build/kernels 1 136` for another set, scale or number of features.
+bench-kernels: build/kernels
+	build/kernels
+
+build/isa_%.o: $(wildcard native/isa/*)
+	@mkdir -p build
+	$(CXX) -std=c++20 -O3 -ffp-contract=fast -fno-exceptions -Wno-psabi $(FLAGS_$*) -DRANKINE_ISA=$* -c native/isa/compile.cpp -o $@
+
+build/kernels: benchmarks/kernels.cpp $(wildcard native/*.hpp native/isa/choose.*) $(ISAS:%=build/isa_%.o)
+	$(CXX) -std=c++20 -O3 -pthread -Inative $< native/isa/choose.cpp $(ISAS:%=build/isa_%.o) -o $@
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks

@@ -3,6 +3,7 @@
 
 #include "columns.hpp"
 #include "content.hpp"
+#include "isa/choose.hpp"
 #include "pairwise.hpp"
 
 using namespace rankine;
@@ -31,14 +32,16 @@ struct HeldPoint {
   std::variant<std::unique_ptr<PairwisePoint<SquaredHinge>>, std::unique_ptr<PairwisePoint<ModifiedHuber>>> point;
 
   template <class Call>
-  Array<double> vector_of(std::size_t size, Call call) {
+  std::vector<double> values_of(std::size_t size, Call call) {
     std::vector<double> out(size);
-    {
-      nb::gil_scoped_release unlocked;
-      const Workers with = workers(n_threads);
-      std::visit([&](auto& p) { call(*p, std::span<double>(out), with); }, point);
-    }
-    return to_numpy(std::move(out));
+    nb::gil_scoped_release unlocked;
+    const Workers with = workers(n_threads);
+    std::visit([&](auto& p) { call(*p, std::span<double>(out), with); }, point);
+    return out;
+  }
+  template <class Call>
+  Array<double> vector_of(std::size_t size, Call call) {
+    return to_numpy(values_of(size, call));
   }
 };
 
@@ -76,6 +79,8 @@ void bind_rows(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   m.doc() = "Rankine's native kernels: rows, queries, losses over pairs.";
+  kernels();  // an unknown RANKINE_ISA fails the import
+  m.def("isa", [] { return kernels().name; }, "The instruction set that the kernels were compiled for.");
 
   nb::class_<HeldRows>(m, "Rows", "Rows of features that the kernels read.")
       .def_prop_ro("n_rows", [](const HeldRows& r) { return n_rows(r.rows); })
@@ -116,9 +121,11 @@ NB_MODULE(_core, m) {
       "bytes"_a.noconvert(), "seed"_a, "n_threads"_a, "A 64-bit fingerprint of bytes, continued from seed.");
 
   nb::class_<HeldQueries>(m, "Queries", "Who competes with whom, and how much each pair weighs.")
-      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool>(),
+      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool,
+                    std::string_view>(),
            "query_ptr"_a.noconvert(), "level"_a.noconvert(), "win"_a.noconvert().none(), "lose"_a.noconvert().none(),
-           "adjacent"_a);
+           "adjacent"_a, "counting"_a = "auto");
+  m.def("counting_names", &counting_names, "The ways to count rows by level.");
   m.def(
       "levels",
       [](In<double> label, In<Offset> query_ptr) {
@@ -152,7 +159,12 @@ NB_MODULE(_core, m) {
       .def_prop_ro(
           "score",
           [](HeldPoint& p) {
-            return std::visit([](auto& x) { return to_numpy(std::vector<double>(x->score)); }, p.point);
+            return std::visit(
+                [&](auto& x) {
+                  const auto s = x->score(p.queries);
+                  return to_numpy(std::vector<double>(s.begin(), s.end()));
+                },
+                p.point);
           },
           nb::rv_policy::move)
       .def(
@@ -171,7 +183,23 @@ NB_MODULE(_core, m) {
               x.diagonal(p.rows, p.queries, out, with);
             });
           },
-          "The diagonal of the Hessian without its cross terms.");
+          "The diagonal of the Hessian without its cross terms.")
+      .def(
+          "hessian",
+          [](HeldPoint& p, bool single) {
+            const std::size_t n = n_features(p.rows);
+            return to_numpy(p.values_of(n * n,
+                                        [&](auto& x, std::span<double> out, const Workers& with) {
+                                          if (single)
+                                            x.template hessian<float>(p.rows, p.queries, out, with);
+                                          else
+                                            x.template hessian<double>(p.rows, p.queries, out, with);
+                                        }),
+                            n, n);
+          },
+          "single"_a,
+          "The Hessian as a matrix; `single`: short sums in single precision, which is faster and right to six "
+          "digits.");
   m.def("pairwise", &pairwise, "rows"_a, "queries"_a, "loss"_a, "w"_a.noconvert(), "n_threads"_a,
         "The point of a loss at w.");
   m.def(

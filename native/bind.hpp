@@ -31,6 +31,7 @@ template <class T>
 using InRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
 template <class T, class... A>
 std::span<T> span(const nb::ndarray<T, A...>& a) {
@@ -61,6 +62,13 @@ inline Workers workers(int n_threads) {
             nb::gil_scoped_acquire locked;
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
           }};
+}
+
+/// The same for a matrix, row by row.
+inline Matrix to_numpy(std::vector<double>&& values, std::size_t n_rows, std::size_t n_columns) {
+  auto* held = new std::vector<double>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return Matrix(held->data(), {n_rows, n_columns}, owner);
 }
 
 /// The same for memory that grew in place.
@@ -95,9 +103,9 @@ struct HeldQueries {
   std::vector<nb::object> owners;
   Queries queries;
   HeldQueries(In<Offset> query_ptr, In<Index> level, std::optional<In<double>> win, std::optional<In<double>> lose,
-              bool adjacent)
+              bool adjacent, std::string_view counting)
       : owners{nb::cast(query_ptr), nb::cast(level), nb::cast(win), nb::cast(lose)},
-        queries{span(query_ptr), span(level), {}, {}, adjacent} {
+        queries{span(query_ptr), span(level), {}, {}, adjacent, counting_named(counting)} {
     check_query_ptr(queries.query_ptr, queries.n_rows());
     check_levels(queries);
     if (win) queries.win = span(*win);

@@ -4,19 +4,46 @@
 // or higher by exactly one ("adjacent" pairs). The pair weighs win[i] * lose[j]. Empty spans mean weights of one.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "isa/task.hpp"
 #include "rows.hpp"
+#include "spares.hpp"
 
 namespace rankine {
+
+/// The ways to count rows by level (isa/counters.hpp); "auto" takes the fastest for the number of levels.
+constexpr std::pair<std::string_view, Counting> countings[] = {{"auto", Counting::automatic},
+                                                               {"direct", Counting::direct},
+                                                               {"selection_tree", Counting::selection_tree},
+                                                               {"fenwick", Counting::fenwick},
+                                                               {"wide", Counting::wide}};
+inline std::vector<std::string> counting_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, counting] : countings) names.emplace_back(name);
+  return names;
+}
+inline Counting counting_named(std::string_view name) {
+  std::string known;
+  for (const auto& [key, counting] : countings) {
+    if (key == name) return counting;
+    known += (known.empty() ? "\"" : ", \"") + std::string(key) + "\"";
+  }
+  throw std::invalid_argument("counting is one of " + known + ", not \"" + std::string(name) + "\"");
+}
 
 struct Queries {
   std::span<const Offset> query_ptr;
   std::span<const Index> level;
   std::span<const double> win, lose;
   bool adjacent = false;
+  Counting counting = Counting::automatic;
+  std::shared_ptr<Spares> spares = std::make_shared<Spares>();
 
   std::size_t n_rows() const { return level.size(); }
   std::size_t n_queries() const { return query_ptr.size() - 1; }

@@ -1,4 +1,4 @@
-// Running sums by level, which is what lets a sweep over sorted scores meet every pair without listing any.
+// Running sums by level for metrics and feature orders; losses have faster ones of their own in isa/counters.hpp.
 // A tally is told (level, weight, weight * value) and asked for the sums over all lower levels; "higher levels" is the
 // same question on mirrored levels. It only ever adds, so nothing cancels.
 #pragma once
@@ -43,17 +43,6 @@ class TreeTally {
 
  private:
   std::vector<Sums> tree_;
-};
-
-/// For adjacent pairs: only the next lower level counts.
-class AdjacentTally {
- public:
-  void reset(std::size_t n_levels) { level_.assign(n_levels + 1, Sums{}); }
-  void add(std::size_t level, Sums x) { level_[level + 1] += x; }
-  Sums below(std::size_t level) const { return level_[level]; }
-
- private:
-  std::vector<Sums> level_;
 };
 
 }  // namespace rankine

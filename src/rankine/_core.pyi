@@ -7,6 +7,9 @@ import numpy
 from numpy.typing import NDArray
 
 
+def isa() -> str:
+    """The instruction set that the kernels were compiled for."""
+
 class Rows:
     """Rows of features that the kernels read."""
 
@@ -51,7 +54,10 @@ def fingerprint(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order
 class Queries:
     """Who competes with whom, and how much each pair weighs."""
 
-    def __init__(self, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], win: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lose: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, adjacent: bool) -> None: ...
+    def __init__(self, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], win: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lose: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, adjacent: bool, counting: str = 'auto') -> None: ...
+
+def counting_names() -> list[str]:
+    """The ways to count rows by level."""
 
 def levels(label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """The level of each label within its query."""
@@ -79,6 +85,11 @@ class PairwisePoint:
 
     def diagonal(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The diagonal of the Hessian without its cross terms."""
+
+    def hessian(self, single: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        The Hessian as a matrix; `single`: short sums in single precision, which is faster and right to six digits.
+        """
 
 def pairwise(rows: object, queries: object, loss: str, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> PairwisePoint:
     """The point of a loss at w."""

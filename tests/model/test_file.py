@@ -42,6 +42,15 @@ def test_round_trip(tmp_path, scale):
     assert card["parameters"]["scale"] == scale
 
 
+def test_a_file_from_before_solvers_had_names(tmp_path):
+    trained(solver="newton").save(tmp_path / "m.json")
+    card = json.loads((tmp_path / "m.json").read_text())
+    assert card["outcome"].pop("solver") == "newton"
+    del card["parameters"]["solver"]
+    (tmp_path / "m.json").write_text(json.dumps(card))
+    assert rankine.load(tmp_path / "m.json").outcome.solver == ""
+
+
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
 @settings(max_examples=50, deadline=None)
 def test_every_double_survives(tmp_path_factory, weights):

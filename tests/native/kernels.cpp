@@ -13,9 +13,10 @@ struct Problem {
   std::vector<Offset> query_ptr{0};
   std::vector<double> label, win, lose, value;
   std::vector<Index> level;
-  std::size_t n_features = 5;
+  std::size_t n_features;
 
-  Problem(std::mt19937& random, std::size_t n_queries, std::size_t largest, int n_levels) {
+  Problem(std::mt19937& random, std::size_t n_queries, std::size_t largest, int n_levels, std::size_t m)
+      : n_features(m) {
     std::uniform_int_distribution<std::size_t> size(0, largest);
     std::uniform_int_distribution<int> grade(0, n_levels - 1), coarse(-3, 3);
     std::normal_distribution<double> normal;
@@ -42,7 +43,11 @@ void check_loss(const Problem& problem, const AnyRows& rows, bool adjacent, int 
   check_query_ptr(queries.query_ptr, queries.n_rows());
   check_levels(queries);
   const std::size_t m = problem.n_features;
-  const std::vector<double> w{0.3, -1.0, 0.7, 0.0, 2.0}, v{1.0, 0.5, -2.0, 1.5, 0.25};
+  std::vector<double> w(m), v(m);
+  for (std::size_t j = 0; j < m; ++j) {
+    w[j] = std::sin(static_cast<double>(j + 1)) / std::sqrt(static_cast<double>(m));
+    v[j] = std::cos(static_cast<double>(3 * j));
+  }
   const Workers workers{n_threads};
   PairwisePoint<Loss> point(rows, queries, w, workers);
   std::vector<double> product(m), score(queries.n_rows()), direction(queries.n_rows());
@@ -82,13 +87,29 @@ void check_loss(const Problem& problem, const AnyRows& rows, bool adjacent, int 
   std::vector<double> diagonal(m);
   point.diagonal(rows, queries, diagonal, workers);
   for (std::size_t k = 0; k < m; ++k) check(near(product[k], hessian_v[k]), "Hessian product");
+  std::vector<double> hessian(m * m), single(m * m), unit(m), column(m);
+  point.template hessian<double>(rows, queries, hessian, workers);
+  point.template hessian<float>(rows, queries, single, workers);
+  double largest = 0.0;
+  for (const double h : hessian) largest = std::max(largest, std::abs(h));
+  for (std::size_t k = 0; k < m; ++k) {
+    std::fill(unit.begin(), unit.end(), 0.0);
+    unit[k] = 1.0;
+    point.product(rows, queries, unit, column, workers);
+    for (std::size_t j = 0; j < m; ++j) {
+      check(std::abs(hessian[k * m + j] - column[j]) <= 1e-9 * (1 + largest), "a column of the Hessian");
+      check(std::abs(single[k * m + j] - column[j]) <= 1e-5 * (1 + largest), "a column of the Hessian in single");
+    }
+  }
 }
 
 int main() {
   std::mt19937 random(1);
+  std::size_t turn = 0;
   for (const int n_levels : {1, 2, 5, 12, 13, 60})
     for (const std::size_t n_queries : {1u, 3u, 40u}) {
-      const Problem problem(random, n_queries, n_queries == 1 ? 200 : 30, n_levels);
+      constexpr std::size_t n_features[] = {5, 1, 17, 0, 8, 50};
+      const Problem problem(random, n_queries, n_queries == 1 ? 200 : 30, n_levels, n_features[turn++ % 6]);
       const std::size_t n = problem.label.size(), m = problem.n_features;
       std::vector<Offset> row_ptr{0};
       std::vector<Index> index;

@@ -27,6 +27,8 @@ def test_agrees_with_listed_pairs(loss, pairs, n_levels, storage):
     np.testing.assert_allclose(point.value, 0.7 * value, rtol=1e-12)
     np.testing.assert_allclose(point.gradient, 0.7 * gradient, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(point.hessian_product(v), 0.7 * hessian @ v, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(point.hessian(), 0.7 * hessian, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(point.hessian(single=True), 0.7 * hessian, rtol=1e-4, atol=1e-5 * abs(hessian).max())
     bound = 0.7 * np.diag(hessian)
     assert (2 * point.diagonal() >= bound - 1e-9).all()
 
@@ -74,6 +76,7 @@ def test_derivatives_pass_finite_differences(loss):
     ahead, behind = objective.at(w + h * d), objective.at(w - h * d)
     np.testing.assert_allclose((ahead.value - behind.value) / (2 * h), point.gradient @ d, rtol=1e-7)
     np.testing.assert_allclose((ahead.gradient - behind.gradient) / (2 * h), point.hessian_product(d), rtol=1e-5)
+    np.testing.assert_allclose(point.hessian() @ d, point.hessian_product(d), rtol=1e-10)
     phi = point.along(d)
     for t in (-2.0, 0.0, 0.3, 5.0):
         there = objective.at(w + t * d)
@@ -94,6 +97,7 @@ def test_rescaled_is_the_loss_on_scaled_features():
     np.testing.assert_allclose(a.gradient, b.gradient, rtol=1e-10)
     np.testing.assert_allclose(a.hessian_product(d), b.hessian_product(d), rtol=1e-10)
     np.testing.assert_allclose(a.diagonal(), b.diagonal(), rtol=1e-10)
+    np.testing.assert_allclose(a.hessian(), b.hessian(), rtol=1e-9)
     np.testing.assert_allclose(a.along(d)(0.2), b.along(d)(0.2), rtol=1e-10)
 
 
@@ -170,3 +174,27 @@ def test_all_tied_scores_and_queries_without_pairs():
     assert (point.gradient == 0).all()
     empty = Dataset.from_arrays(np.zeros((0, 2)), [])
     assert Pairwise(empty).at(np.zeros(2)).value == 0.0
+
+
+@pytest.mark.parametrize("n_features", [1, 7, 8, 9, 136])
+@pytest.mark.parametrize("n_levels", [3, 30])
+def test_each_column_of_the_hessian_is_a_product(n_features, n_levels):
+    rng = np.random.default_rng(n_features)
+    X = rng.normal(size=(900, n_features)).astype(np.float32)
+    y, qid = rng.integers(n_levels, size=900), rng.integers(5, size=900)
+    w = rng.normal(size=n_features) / n_features
+    point = Pairwise(Dataset.from_arrays(X, y, qid), n_threads=2).at(w)
+    hessian = point.hessian()
+    products = np.array([point.hessian_product(v) for v in np.eye(n_features)])
+    np.testing.assert_allclose(hessian, products, atol=1e-11 * abs(products).max())
+    np.testing.assert_allclose(point.hessian(single=True), products, atol=1e-5 * abs(products).max())
+    alone = Pairwise(Dataset.from_arrays(X, y, qid), n_threads=1).at(w)
+    assert (alone.hessian() == hessian).all()
+
+
+def test_sums_and_rescaling_pass_the_hessian_on():
+    X, y, qid = random_problem(seed=21)
+    factor = np.array([0.5, 2.0, 1.0, -3.0])
+    point = Rescaled(Sum([Pairwise(Dataset.from_arrays(X, y, qid)), L2(4, 0.5)]), factor).at(np.ones(4))
+    products = np.array([point.hessian_product(v) for v in np.eye(4)])
+    np.testing.assert_allclose(point.hessian(), products, rtol=1e-11)

@@ -1,5 +1,8 @@
 """RankSVM as a recipe: optimum, weights, scaling, starts, messages, determinism, and the published figures."""
 
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -39,6 +42,70 @@ def test_scaling_equals_learning_on_scaled_features(scale, sparse):
     np.testing.assert_allclose(scaled.weights * size, plain.weights, rtol=1e-5, atol=1e-7)
     assert scaled.scaling.kind == scale
     np.testing.assert_allclose(scaled.scaling.factor, 1 / size, rtol=1e-6)
+
+
+SOLVERS = ["newton", "lbfgs", "cg", "tron"]
+
+
+@pytest.mark.parametrize("options", [{}, {"pair_weight": "query"}, {"pairs": "adjacent"}, {"row_weight": "winner"}])
+@pytest.mark.parametrize("scale", [None, "std"])
+@pytest.mark.parametrize("C", [2.0**-15, 1.0, 2.0**20])
+def test_all_solvers_find_the_same_model(options, scale, C):
+    X, y, qid = random_problem(1, n_rows=1000, n_queries=100)
+    rng = np.random.default_rng(0)
+    weights = {"sample_weight": rng.random(1000), "query_weight": rng.random(100)}
+    data = Dataset.from_arrays(X * [1, 5, 0.3, 1], y, qid, **weights)
+    models = [RankSVM(C=C, solver=s, scale=scale, tol=1e-10, **options).fit(data) for s in SOLVERS]
+    assert [m.outcome.solver.split(",")[0] for m in models] == SOLVERS
+    for model in models:
+        assert model.outcome.converged
+        np.testing.assert_allclose(model.outcome.objective, models[0].outcome.objective, rtol=1e-12)
+        np.testing.assert_allclose(model.weights, models[0].weights, rtol=1e-6, atol=1e-9)
+
+
+def test_auto_picks_by_size_and_says_which():
+    def picked(n_rows, n_features, n_queries, *, sparse=False):
+        X, y, qid = random_problem(0, n_rows=n_rows, n_features=n_features, n_queries=n_queries)
+        stored = storages(X)[1]["sparse64" if sparse else "dense64"]
+        return RankSVM(max_iter=1).fit(Dataset.from_arrays(stored, y, qid)).outcome.solver.split(",")[0]
+
+    assert picked(500, 4, 10) == "newton"
+    assert picked(20_000, 40, 400) == "lbfgs"
+    assert picked(20_000, 40, 1) == "newton"
+    assert picked(400, 300, 10) == "cg"
+    assert picked(400, 1500, 10, sparse=True) == "cg"
+
+
+def test_one_query_cannot_be_sampled():
+    X, y, _ = random_problem(0)
+    assert RankSVM(solver="lbfgs").fit(Dataset.from_arrays(X, y)).outcome.solver == "newton"
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_no_solver_depends_on_threads(solver):
+    X, y, qid = random_problem(6, n_rows=4000, n_features=10, n_queries=100)
+    data = Dataset.from_arrays(X, y, qid)
+    models = [RankSVM(solver=solver, n_threads=n, C=5).fit(data).weights for n in (1, 2, 3, None, None)]
+    assert all((w == models[0]).all() for w in models)
+
+
+def test_no_solver_depends_on_the_threads_of_blas():
+    code = """
+import numpy as np
+from rankine.data import synthetic
+from rankine.recipes.ranksvm import RankSVM
+data = synthetic.make("mslr10", scale=0.02)
+for solver, most in (("cg", 100), ("newton", 2)):
+    print(RankSVM(solver=solver, max_iter=most).fit(data).weights.tobytes().hex())
+"""
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+    said = []
+    for n in ("1", "4"):
+        env = os.environ | dict.fromkeys(names, n)
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+        said.append(done.stdout)
+    assert len(said[0]) > 1000
+    assert said[0] == said[1]
 
 
 def test_wild_scales_get_a_warning_that_names_the_columns():
@@ -99,6 +166,7 @@ def test_no_features_is_an_error():
         ({"max_iter": 2.5}, "max_iter is 2.5; it must be a whole number"),
         ({"n_threads": 0}, "n_threads is 0; it must be a whole number at least 1 or None"),
         ({"pairs": "adjacnt"}, "did you mean 'adjacent'"),
+        ({"solver": "lbfsg"}, "did you mean 'lbfgs'"),
         ({"scale": "zscore"}, "it must be 'max' or 'std' or 'minmax' or None"),
     ],
 )

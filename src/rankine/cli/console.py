@@ -59,7 +59,8 @@ def summary_of_fit(model: Model) -> list[tuple[str, str]]:
         o = model.outcome
         relative = o.gap / abs(o.objective) if o.objective else 0.0
         lines.append(("objective", f"{o.objective:.9g}, at most {relative:.1e} of it above the optimum"))
-        lines.append(("stopped", f"{o.message} ({o.n_iter} steps, {o.seconds:.3g} s)"))
+        by = f" of {o.solver}" if o.solver else ""
+        lines.append(("stopped", f"{o.message} ({o.n_iter} steps{by}, {o.seconds:.3g} s)"))
     return lines
 
 

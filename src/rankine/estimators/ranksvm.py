@@ -10,7 +10,7 @@ from rankine.recipes.ranksvm import RankSVM as Recipe_
 
 
 class RankSVM(Ranker):
-    """Linear RankSVM: squared hinge over all pairs, by Newton's method, with a certificate.
+    """Linear RankSVM: squared hinge over all pairs, to its optimum, with a certificate.
 
         minimise ½ ‖w‖² + C Σ max(0, 1 − w·(x_i − x_j))²   over all pairs of a query with y_i > y_j
 
@@ -28,10 +28,17 @@ class RankSVM(Ranker):
     scale
         Learn on features divided by their greatest size ("max"), standard deviation ("std") or range ("minmax"). The
         model's weights are for raw features all the same.
+    solver
+        "newton": the Hessian of all queries at each step, in few passes over the rows. "lbfgs": the Hessian of a sample
+        of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
+        "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
+        method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
+        All reach the same optimum.
     tol
         Stop when the gradient is this much smaller than at zero weights. Smaller is more exact: 1e-10 is the optimum.
     max_iter
-        Stop after this many Newton steps in any case.
+        Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
+        many products each.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
 
@@ -42,7 +49,7 @@ class RankSVM(Ranker):
     gap_
         A certificate: the objective is at most this far above its optimum.
     n_iter_
-        Newton steps done.
+        Steps of the solver done.
     model_
         The `Model`: save it, inspect it, score with it.
     n_features_in_, feature_names_in_
@@ -70,6 +77,7 @@ class RankSVM(Ranker):
         pair_weight: Literal["uniform", "query"] = "uniform",
         row_weight: Literal["product", "winner"] = "product",
         scale: Literal["max", "std", "minmax"] | None = None,
+        solver: Literal["auto", "newton", "lbfgs", "cg", "tron"] = "auto",
         tol: float = 1e-3,
         max_iter: int = 100,
         n_threads: int | None = None,
@@ -79,6 +87,7 @@ class RankSVM(Ranker):
         self.pair_weight = pair_weight
         self.row_weight = row_weight
         self.scale = scale
+        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.n_threads = n_threads

@@ -71,6 +71,8 @@ class Outcome:
         Why it stopped.
     seconds
         How long the fit took.
+    solver
+        Which solver it was; two where the second took over from the first, and none in files of earlier versions.
     """
 
     objective: float
@@ -79,6 +81,7 @@ class Outcome:
     converged: bool
     message: str
     seconds: float
+    solver: str = ""
 
     @property
     def shortfall(self) -> str | None:

@@ -6,9 +6,14 @@ order in which things must be called. Objectives add up (`Sum`), which is also h
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankine.data import Vector
+
+Matrix: TypeAlias = NDArray[np.float64]
 
 
 class Curve(NamedTuple):
@@ -42,6 +47,13 @@ class Point(Protocol):
 
     def hessian_product(self, v: Vector) -> Vector:
         """∇²F(w) v, for a generalised Hessian where F is only once differentiable."""
+        ...
+
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """∇²F(w) as a matrix, for at most a thousand features or so.
+
+        `single` allows short sums in single precision: faster, and right to about six digits.
+        """
         ...
 
     def diagonal(self) -> Vector:

@@ -17,7 +17,7 @@ import numpy as np
 from rankine import _core
 from rankine.data import Dataset, Vector
 from rankine.data.rows import thread_count
-from rankine.objectives.objective import Curve, Restriction
+from rankine.objectives.objective import Curve, Matrix, Restriction
 
 # The losses by name: native/losses.hpp gives their formulas.
 LOSSES: tuple[str, ...] = tuple(_core.loss_names())
@@ -119,6 +119,10 @@ class PairwisePoint:
     def hessian_product(self, v: Vector) -> Vector:
         """Its generalised Hessian times v."""
         return self.objective.C * self.native.product(v)
+
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """Its generalised Hessian: one pass over the rows and n_features² multiplications a row."""
+        return self.objective.C * self.native.hessian(single)
 
     def diagonal(self) -> Vector:
         """The diagonal of its Hessian without the cross terms, Σ curvature_i x_ij²."""

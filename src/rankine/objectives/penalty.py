@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankine.data import Vector
-from rankine.objectives.objective import Curve, Restriction
+from rankine.objectives.objective import Curve, Matrix, Restriction
 from rankine.objectives.vectors import dot
 
 
@@ -56,6 +56,10 @@ class L2Point:
     def hessian_product(self, v: Vector) -> Vector:
         """Strength times v."""
         return self.strength * v
+
+    def hessian(self, *, single: bool = False) -> Matrix:  # noqa: ARG002 (a constant needs no precision)
+        """Strength times the identity."""
+        return self.strength * np.eye(len(self.w))
 
     def diagonal(self) -> Vector:
         """The strength, once a weight."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankine.data import Vector
-from rankine.objectives.objective import Objective, Point, Restriction
+from rankine.objectives.objective import Matrix, Objective, Point, Restriction
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,10 @@ class RescaledPoint:
     def hessian_product(self, v: Vector) -> Vector:
         """Factor · ∇²F (factor · v)."""
         return self.factor * self.inner.hessian_product(self.factor * v)
+
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """Row and column i times factor_i."""
+        return self.factor[:, np.newaxis] * self.inner.hessian(single=single) * self.factor
 
     def diagonal(self) -> Vector:
         """Factor² · the diagonal of F."""

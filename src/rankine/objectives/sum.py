@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from rankine.data import Vector
-from rankine.objectives.objective import Curve, Objective, Point, Restriction
+from rankine.objectives.objective import Curve, Matrix, Objective, Point, Restriction
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class SumPoint:
         """The sum of the values."""
         return sum(part.value for part in self.parts)
 
-    @property
+    @cached_property
     def gradient(self) -> Vector:
         """The sum of the gradients."""
         return _add([part.gradient for part in self.parts])
@@ -51,6 +52,10 @@ class SumPoint:
     def hessian_product(self, v: Vector) -> Vector:
         """The sum of the products."""
         return _add([part.hessian_product(v) for part in self.parts])
+
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """The sum of the matrices."""
+        return _add([part.hessian(single=single) for part in self.parts])
 
     def diagonal(self) -> Vector:
         """The sum of the diagonals."""
@@ -62,5 +67,5 @@ class SumPoint:
         return lambda t: Curve(*(sum(values) for values in zip(*(phi(t) for phi in restrictions), strict=True)))
 
 
-def _add(vectors: Sequence[Vector]) -> Vector:
-    return np.asarray(sum(vectors[1:], start=vectors[0]), np.float64)
+def _add(arrays: Sequence[Vector]) -> Vector:
+    return np.asarray(sum(arrays[1:], start=arrays[0]), np.float64)

@@ -13,15 +13,16 @@ from typing import Annotated, ClassVar, Literal
 from rankine.data import Dataset
 from rankine.data.scales import scale_factors, scale_warning
 from rankine.model import Model, Scaling
-from rankine.objectives import L2, Objective, Pairwise, Rescaled, Sum
+from rankine.objectives import Pairwise
 from rankine.recipes.parameters import Number
 from rankine.recipes.recipe import Recipe, TrainingWarning, pairs_to_rank
-from rankine.solvers import Watch, newton
+from rankine.recipes.smooth import SolverName, solve
+from rankine.solvers import Watch
 
 
 @dataclass(frozen=True)
 class RankSVM(Recipe):
-    """Linear RankSVM: squared hinge over all pairs, by Newton's method, with a certificate.
+    """Linear RankSVM: squared hinge over all pairs, to its optimum, with a certificate.
 
     Parameters
     ----------
@@ -37,10 +38,17 @@ class RankSVM(Recipe):
     scale
         Learn on features divided by their greatest size ("max"), standard deviation ("std") or range ("minmax"). The
         model's weights are for raw features all the same.
+    solver
+        "newton": the Hessian of all queries at each step, in few passes over the rows. "lbfgs": the Hessian of a sample
+        of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
+        "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
+        method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
+        All reach the same optimum.
     tol
         Stop when the gradient is this much smaller than at zero weights. Smaller is more exact: 1e-10 is the optimum.
     max_iter
-        Stop after this many Newton steps in any case.
+        Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
+        many products each.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
     """
@@ -52,6 +60,7 @@ class RankSVM(Recipe):
     pair_weight: Literal["uniform", "query"] = "uniform"
     row_weight: Literal["product", "winner"] = "product"
     scale: Literal["max", "std", "minmax"] | None = None
+    solver: SolverName = "auto"
     tol: Annotated[float, Number(least=0)] = 1e-3
     max_iter: Annotated[int, Number(least=1)] = 100
     n_threads: Annotated[int, Number(least=1)] | None = None
@@ -69,16 +78,20 @@ class RankSVM(Recipe):
         )
         n_pairs = pairs_to_rank(loss)
         weights = None if start is None else start.weights_for(data.n_features, data.feature_names)
-        ranked: Objective = loss
         scaling = None
         if self.scale is not None:
             scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
-            ranked = Rescaled(loss, scaling.factor)
             weights = None if weights is None else weights / scaling.factor
         elif (advice := scale_warning(data)) is not None:
             warnings.warn(advice, TrainingWarning, stacklevel=2)
-        solution = newton(
-            Sum([ranked, L2(data.n_features)]), weights, tol=self.tol, max_iter=self.max_iter, watch=watch
+        solution = solve(
+            loss,
+            None if scaling is None else scaling.factor,
+            weights,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            watch=watch,
         )
         coef = solution.coef if scaling is None else solution.coef * scaling.factor
         return self.model(data, n_pairs, solution, coef, scaling, time.perf_counter() - began)

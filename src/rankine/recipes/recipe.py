@@ -61,7 +61,13 @@ class Recipe(ABC):
             scaling=scaling,
             data=DataSummary.of(data, pairs),
             outcome=Outcome(
-                solution.value, solution.gap, solution.n_iter, solution.converged, solution.message, seconds
+                solution.value,
+                solution.gap,
+                solution.n_iter,
+                solution.converged,
+                solution.message,
+                seconds,
+                solution.solver,
             ),
             versions={
                 "rankine": rankine.__version__,

@@ -1,6 +1,9 @@
 """Solvers: one file each. They see objectives, never rows or losses, and return a `Solution`."""
 
+from rankine.solvers.cg import cg
+from rankine.solvers.lbfgs import lbfgs
 from rankine.solvers.newton import newton
 from rankine.solvers.solution import Progress, Solution, Watch
+from rankine.solvers.tron import tron
 
-__all__ = ["Progress", "Solution", "Watch", "newton"]
+__all__ = ["Progress", "Solution", "Watch", "cg", "lbfgs", "newton", "tron"]

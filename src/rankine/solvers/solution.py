@@ -53,6 +53,8 @@ class Solution:
         Whether the stopping rule was met. If not, `message` says why it stopped, and `gap` how far it got.
     message
         A sentence for people.
+    solver
+        Which solver found it; two where the second took over from the first.
     """
 
     coef: Vector
@@ -61,3 +63,4 @@ class Solution:
     n_iter: int
     converged: bool
     message: str
+    solver: str = ""

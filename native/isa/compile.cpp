@@ -1,0 +1,34 @@
+// All kernels for one instruction set: compiled once for each, with RANKINE_ISA naming the namespace and the flags of
+// the compiler naming the set (CMakeLists.txt). See kernels.hpp for why nothing here may be shared between sets.
+#include "dense.hpp"
+#include "few_levels.hpp"
+#include "kernels.hpp"
+#include "many_levels.hpp"
+#include "product.hpp"
+#include "sort.hpp"
+#include "sparse.hpp"
+#include "windows.hpp"
+
+namespace rankine::RANKINE_ISA {
+
+#define RANKINE_TEXT_OF(name) #name
+#define RANKINE_TEXT(name) RANKINE_TEXT_OF(name)
+extern const Kernels table;
+constinit const Kernels table{
+    .name = RANKINE_TEXT(RANKINE_ISA),
+    .sort = sort,
+    .float32 = {scores<float>, add_rows<float>, add_squares<float>},
+    .float64 = {scores<double>, add_rows<double>, add_squares<double>},
+    .single_hessian = {padding<float>, n_apart, centre<float, float>, centre<double, float>, subtract_pairs<float>,
+                       add_product<float>, flush<float>},
+    .double_hessian = {padding<double>, n_apart, centre<float, double>, centre<double, double>, subtract_pairs<double>,
+                       add_product<double>, flush<double>},
+    .sparse32 = {sparse_dots<float>, sparse_dot<false, float>, sparse_dot<true, float>, sparse_add<false, float>,
+                 sparse_add<true, float>},
+    .sparse64 = {sparse_dots<double>, sparse_dot<false, double>, sparse_dot<true, double>, sparse_add<false, double>,
+                 sparse_add<true, double>},
+    .sweeps = {sweep_few_levels, sweep_few_levels_both, product_few_levels, counter_doubles, sweep_many_levels,
+               guard_keys, window_keys, merge_windows},
+};
+
+}  // namespace rankine::RANKINE_ISA
