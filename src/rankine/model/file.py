@@ -193,13 +193,15 @@ _TYPES: dict[str, Any] = {"int": int, "float": int | float, "bool": bool, "str":
 def _part(kind: Any, values: Mapping[str, Any] | None, name: str) -> Any:
     if values is None:
         return None
-    if values.keys() != {entry.name for entry in fields(kind)}:
-        raise ModelError(f"its {name!r} has missing or unknown entries")
+    try:
+        part = kind(**values)
+    except TypeError:
+        raise ModelError(f"its {name!r} has missing or unknown entries") from None
     for entry in fields(kind):
-        value, right = values[entry.name], _TYPES[str(entry.type)]
+        value, right = getattr(part, entry.name), _TYPES[str(entry.type)]
         if not isinstance(value, right) or (isinstance(value, bool) and right is not bool):
             raise ModelError(f"{entry.name!r} of its {name!r} is of another type")
-    return kind(**values)
+    return part
 
 
 def _model(card: Mapping[str, Any], weights: Vector, names: tuple[str, ...] | None, factors: Vector | None) -> Model:
