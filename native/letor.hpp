@@ -16,6 +16,7 @@
 #include "buffer.hpp"
 #include "decimal.hpp"
 #include "rows.hpp"
+#include "utf8.hpp"
 
 namespace rankine {
 
@@ -143,8 +144,10 @@ class LetorLines {
       } else if (*s == 'q' && s[1] == 'i' && s[2] == 'd' && s[3] == ':') {
         if (query.data() != nullptr) return wrong(s, "a second query id: a row belongs to one query");
         const char* const id = s + 4;
-        for (s = id; !is_end(*s);) ++s;
+        bool ascii = true;
+        for (s = id; !is_end(*s); ++s) ascii = ascii && static_cast<unsigned char>(*s) - 1u < 127u;
         if (s == id) return wrong(id, "expected a query id after 'qid:'");
+        if (!ascii && !is_utf8({id, s})) return wrong(id, "expected a query id in UTF-8, but found " + shown(id));
         query = {id, static_cast<std::size_t>(s - id)};
       } else if (*s == '#') {
         const char* const after = next_line(s);
@@ -259,6 +262,7 @@ class LetorLines {
   /// The word at s, as people see it.
   static std::string shown(const char* s) {
     if (*s == '\n' || *s == '\r') return "the end of the line";
+    if (*s == ' ' || *s == '\t') return "a blank";
     std::string out = "'";
     for (int n = 0; *s != ' ' && *s != '\t' && *s != '\n' && *s != '\r'; ++s, ++n) {
       if (n == 40) return out + "…'";

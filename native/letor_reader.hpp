@@ -122,7 +122,7 @@ class LetorReader {
              "this row has no qid:, but the one at " + with_query_ + " has; every row needs one");
     }
     if (!with_query_.empty() && !without_query_.empty())
-      throw std::invalid_argument(without_query_ + ": this row has no qid:, but the one at " + with_query_ +
+      throw std::invalid_argument(without_query_ + ":1: this row has no qid:, but the one at " + with_query_ +
                                   " has; every row needs one");
   }
 

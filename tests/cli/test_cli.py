@@ -135,6 +135,22 @@ def test_inspect_tells_models_from_data(capsys, folder):
         assert str(data.n_features) in out or "weight" in out
 
 
+def test_trec_runs_consist_of_words(capsys, tmp_path):
+    X = np.array([[1.0], [2.0]])
+    rankine.Model(np.array([1.0])).save(tmp_path / "m.json")
+    for doc_ids, qid, tag, said in (
+        (["x", ""], "ab", "t", "a Q0 x 1 1.0 t\nb Q0 2 1 2.0 t\n"),
+        ([7, 8], "ab", "t", "a Q0 7 1 1.0 t\nb Q0 8 1 2.0 t\n"),
+        (["x y", "z"], "ab", "t", "document id 'x y'"),
+        (["x", "z"], ["a b", "c"], "t", "query id 'a b'"),
+        (["x", "z"], "ab", "t u", "tag 't u'"),
+    ):
+        data = rankine.Dataset.from_arrays(X, [0, 1], list(qid), doc_ids=np.array(doc_ids))
+        rankine.write(data, tmp_path / "d.npz")
+        _, out, err = run(capsys, "predict", tmp_path / "m.json", tmp_path / "d.npz", "--trec", "--tag", tag)
+        assert said in (out or err)
+
+
 @pytest.mark.parametrize("suffix", [".txt.gz", ".npz", ".parquet"])
 def test_convert_loses_nothing(capsys, folder, tmp_path, suffix):
     code, _, err = run(capsys, "convert", folder / "train.txt", tmp_path / f"d{suffix}")
@@ -171,7 +187,15 @@ def test_a_toml_file_may_hold_flags(capsys, folder, tmp_path):
     flags = ["--config", config, "--max-iter", "9"]
     said = json_of(capsys, "train", folder / "train.txt", "-o", tmp_path / "m.json", *flags)
     assert {"C": 2.5, "pair_weight": "query", "max_iter": 9}.items() <= said["parameters"].items()
-    for text, message in (("CC = 1", "CC"), ("C = ", "not TOML"), ("max_iter = 2.5", "max-iter")):
+    for text, message in (
+        ("CC = 1", "c.toml: train has no flag CC; did you mean --C?"),
+        ("max_itr = 1", "did you mean --max-iter?"),
+        ("C = ", "not TOML"),
+        ("max_iter = 2.5", "max-iter"),
+        ("[train]\nC = 1", "table [train]"),
+        ('learner = "ranksmv"', "did you mean 'ranksvm'?"),
+        ("learner = 1", "no learner is named '1'"),
+    ):
         config.write_text(text)
         code, _, err = run(capsys, "train", folder / "train.txt", "-o", tmp_path / "m.json", *flags[:2])
         assert code == 2, err
@@ -182,6 +206,7 @@ def test_help_lists_every_parameter_of_a_learner(capsys):
     for name in RECIPES:
         code, out, _ = run(capsys, "train", "--learner", name, "--help")
         assert code == 0
+        assert run(capsys, "--help", "train", "--learner", name) == (0, out, "")
         for field in fields(recipe_named(name)):
             assert f"--{field.name.replace('_', '-')}" in out
     for command in COMMANDS:
@@ -214,6 +239,11 @@ def test_help_lists_every_parameter_of_a_learner(capsys):
         ("predict", "model"),
         ("convert a.txt", "convert IN OUT"),
         ("demo --data mslr11", "mslr10"),
+        ("demo --scale 0", "Must be > 0"),
+        ("demo --seed -1", "Must be >= 0"),
+        ("inspect a.txt --n-features 0", "Must be >= 1"),
+        ("inspect a.txt --n-features 99999999999999999999", "Must be < 2147483647"),
+        ("inspect a.txt --missing inf", "a finite number"),
         ("inspect a.txt --missing perhaps", "perhaps"),
     ],
 )
@@ -231,6 +261,12 @@ def test_wrong_usage_is_exit_code_2(capsys, folder, tokens, message, monkeypatch
     assert message in err
     assert "Traceback" not in err
     assert Path("model.json").read_bytes() == before
+
+
+def test_no_command_shows_the_help(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    assert all(command in out for command in COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -267,6 +303,12 @@ def test_files_that_cannot_be_read_or_written(capsys, folder, tmp_path):
         (("train", folder / "train.txt", "-o", "/dev/full"), "/dev/full: No space left"),
         (("predict", folder / "model.json", folder / "test.txt", "-o", "/dev/full"), "/dev/full: No space left"),
         (("convert", folder / "train.txt", tmp_path / "none"), "is a directory"),
+        (("convert", folder / "train.txt", "-"), "'-' names no file"),
+        (("train", folder / "train.txt", "-o", "-"), "'-' names no file"),
+        (("train", folder / "train.txt", "-o", ""), "'' names no file"),
+        (("predict", folder / "model.json", tmp_path / "no.txt", "-o", tmp_path), "is a directory"),
+        (("convert", tmp_path / "no.txt", tmp_path / "none"), "is a directory"),
+        (("evaluate", folder / "model.json", tmp_path / "no.txt", "--per-query", tmp_path), "is a directory"),
         (("predict", tmp_path / "not.json", folder / "test.txt"), "not a model"),
         (("predict", folder / "train.txt", folder / "test.txt"), "not a model"),
         (("inspect", tmp_path / "not.json"), "not a model"),
@@ -294,6 +336,26 @@ def test_standard_input_and_output(folder, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     assert json.loads(done.stdout)["data"]["rows"] == rankine.read(folder / "train.txt").n_rows
+    for tokens in (["inspect", "-"], ["predict", tmp_path / "m.json", "-", "-o", "-"], ["doctor", "--", "-"]):
+        done = subprocess.run([RANKINE, *tokens], input=text, capture_output=True, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.json"]
+
+
+def test_files_whose_names_begin_with_a_hyphen(folder, tmp_path):
+    (tmp_path / "-x").write_bytes((folder / "train.txt").read_bytes())
+    done = subprocess.run([RANKINE, "inspect", "--json", "--", "-x"], capture_output=True, cwd=tmp_path)
+    assert json.loads(done.stdout)["source"] == "-x"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_outputs(folder, tmp_path, closed):
+    command = f"'{RANKINE}' train '{folder}/train.txt' -o m.json --max-iter 1 {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert rankine.load(tmp_path / "m.json").n_features == 136
 
 
 def test_a_reader_that_leaves_early_is_no_failure(folder):
@@ -326,6 +388,15 @@ def test_an_interrupt_leaves_no_half_file_and_no_traceback(tmp_path, kind):
     assert err.strip().endswith("interrupted: no file was left half-written")
     assert "Traceback" not in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pipe"]
+
+
+def test_an_interrupt_while_waiting_for_standard_input(tmp_path):
+    command = [RANKINE, "train", "-", "-o", tmp_path / "m.json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130  # standard input is still open
+        assert process.stderr.read() == "rankine: interrupted: no file was left half-written\n"
 
 
 def test_an_interrupt_in_the_middle_of_a_fit(folder, tmp_path):

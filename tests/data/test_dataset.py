@@ -45,6 +45,13 @@ def test_query_ids_of_any_type_in_any_order(ids):
     assert data.grouped.level.tolist() == [0, 1, 0, 0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    "series", [pd.Series, pl.Series, pa.array, lambda ids: pa.array(ids).dictionary_encode(), pd.Categorical]
+)
+def test_query_ids_of_series(series):
+    assert Dataset.from_arrays(X, y, series(IDS["strings"])).qid.tolist() == IDS["strings"]
+
+
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 5), max_size=40))
 def test_grouping_is_a_stable_sort_by_first_row(ids):
@@ -93,6 +100,22 @@ def test_sparse_matrices_of_any_kind(kind):
     np.testing.assert_array_equal(data.grouped.rows.matrix.toarray(), X[[0, 2, 1]])
 
 
+@pytest.mark.parametrize(
+    ("row_ptr", "columns", "message"),
+    [
+        ([0, 1000, 2], [0, 1], "offsets of the sparse matrix decrease after row 1"),
+        ([0, 1, 2], [0, 99], "column 99 of the sparse matrix is out of range"),
+        ([0, 1, 2], [0, -1], "column -1 of the sparse matrix is out of range"),
+    ],
+)
+def test_damaged_sparse_matrices_are_refused(row_ptr, columns, message):
+    damaged = scipy.sparse.csr_array(np.eye(2))
+    damaged.indptr = np.array(row_ptr, np.int32)
+    damaged.indices = np.array(columns, np.int32)
+    with pytest.raises(ValueError, match=message):
+        Dataset.from_arrays(damaged, [0, 1])
+
+
 def test_repeated_cells_of_a_sparse_matrix_add_up():
     twice = scipy.sparse.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
     assert Dataset.from_arrays(twice, [0, 1]).X.toarray().tolist() == [[0, 3], [0, 0]]
@@ -131,6 +154,8 @@ def test_everything_is_frozen():
         ({"qid": [1]}, "qid has shape (1,), but X has 2 rows"),
         ({"qid": [1.0, np.nan]}, "qid of row 1 is NaN"),
         ({"qid": np.array(["a", None], object)}, "qid of row 1 is missing"),
+        ({"qid": np.array(["2020-01-01", "NaT"], "datetime64[D]")}, "qid of row 1 is NaT"),
+        ({"qid": pa.array(["a", None])}, "qid of row 1 is missing"),
         ({"sample_weight": [1, -1]}, "sample_weight[1] is -1"),
         ({"sample_weight": [1, np.inf]}, "sample_weight has infinity in row 1"),
         ({"sample_weight": [1]}, "sample_weight has shape (1,)"),

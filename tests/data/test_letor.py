@@ -6,6 +6,7 @@ import lzma
 import os
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,6 +114,7 @@ def test_query_ids_are_numbers_only_if_all_are(tmp_path):
     assert read(tmp_path, "0 qid:7 1:1\n0 qid:-3 1:1\n").qid.tolist() == [7, -3]
     assert read(tmp_path, "0 qid:7 1:1\n0 qid:007 1:1\n").qid.tolist() == ["7", "007"]
     assert read(tmp_path, "0 qid:7 1:1\n0 qid:ä 1:1\n").qid.tolist() == ["7", "ä"]
+    assert read(tmp_path, "0 qid:\ufffd 1:1\n0 qid:漢\U0001f600 1:1\n").qid.tolist() == ["\ufffd", "漢\U0001f600"]
     assert read(tmp_path, "0 qid:12345678901234567890 1:1\n").qid.tolist() == ["12345678901234567890"]
     long = "x" * 5000
     text = f"0 qid:{long} 1:1 # {long}\n" + "".join(f"0 qid:{i} 1:1\n" for i in range(2000))
@@ -187,7 +189,9 @@ def test_several_files_are_one_data_set(tmp_path):
         rankine.read(paths)
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".GZ", gzip.compress), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
 def test_compressed_files(tmp_path, suffix, pack):
     text = b"".join(b"%d qid:%d 1:%d 2:0.5\n" % (i % 3, i // 10, i) for i in range(5000))
     path = tmp_path / f"d.txt{suffix}"
@@ -257,9 +261,14 @@ def test_threads_change_nothing(tmp_path, n_threads):
         ("1 qid:1 4294967297:2\n", "d.txt:1:9: the number of a feature must be at most"),
         ("1 qid:1 2:1 1:1 2:3\n", "d.txt:1:17: feature 2 stands twice in this row"),
         ("1 qid: 1:2\n", "d.txt:1:7: expected a query id after 'qid:'"),
+        (b"1 qid:\xe9 1:2\n0 qid:\xe8 1:2\n", r"d.txt:1:7: expected a query id in UTF-8, but found '\\xe9'"),
+        (b"1 qid:a\xe2\x82 1:2\n", "d.txt:1:7: expected a query id in UTF-8"),
+        (b"1 qid:a 1:2\n0 qid:a\0 1:2\n", r"d.txt:2:7: expected a query id in UTF-8, but found 'a\\x00'"),
+        ("1 qid:1 1: 2\n", "d.txt:1:11: expected a number after '1:', but found a blank"),
         ("1 qid:1 qid:2 1:2\n", "d.txt:1:9: a second query id"),
         ("1 qid:1 1:2\n\n0 1:2\n", "d.txt:3:1: this row has no qid:, but the one at .*d.txt:1 has"),
         ("1 1:2\n0 qid:1 1:2\n", "d.txt:1:1: this row has no qid:, but the one at .*d.txt:2 has"),
+        ("1 1:2\n0 qid:1 1:2", "d.txt:1:1: this row has no qid:, but the one at .*d.txt:2 has"),
         ("1 1:2\n0 1:2\n", r"d.txt: no row has a query id.*one_query=True \(--one-query\)"),
         (b"1 qid:1 1:2\n\x00\xff\n", r"d.txt:2:1: expected a label.*'\\x00\\xff'"),
         (
@@ -289,6 +298,8 @@ def test_what_cannot_be_read(tmp_path):
         ({"missing": float("nan")}, "finite number"),
         ({"dtype": "float16"}, "dtype is 'float16'"),
         ({"n_features": 0}, "n_features is 0"),
+        ({"n_features": 2.5}, "n_features is 2.5; it must be a whole number from 1 to 2147483646"),
+        ({"n_features": 2**31 - 1}, "n_features is 2147483647"),
         ({"index_base": 2}, "index_base is 2"),
         ({"format": "csv"}, "format is 'csv'"),
     ):
@@ -325,6 +336,17 @@ def test_what_is_written_reads_back(tmp_path_factory, data):
     assert after.qid.tolist() == before.qid.tolist()
     assert (after.doc_ids is None) == (docs is None)
     assert docs is None or after.doc_ids.tolist() == docs
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
+def test_text_is_compressed_piece_by_piece(tmp_path, monkeypatch, suffix):
+    data = synthetic.make("mslr10", scale=0.005)
+    rankine.write(data, tmp_path / "whole.txt")
+    monkeypatch.setattr(letor, "_PIECE", 1000)
+    rankine.write(data, tmp_path / f"pieces.txt{suffix}")
+    unpacked = {"": Path.open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}[suffix]
+    with unpacked(tmp_path / f"pieces.txt{suffix}", "rb") as stream:
+        assert stream.read() == (tmp_path / "whole.txt").read_bytes()
 
 
 def test_what_text_cannot_hold(tmp_path):

@@ -100,7 +100,9 @@ def test_score_is_weighted_pairwise_accuracy():
             if qid[i] == qid[j] and y[i] > y[j]:
                 total += weight[i] * weight[j]
                 right += weight[i] * weight[j] * (s[i] > s[j])
-    assert ranker.score(X, y, sample_weight=weight, qid=qid) == pytest.approx(right / total, rel=1e-12)
+    assert ranker.score(X, y, qid, sample_weight=weight) == pytest.approx(right / total, rel=1e-12)
+    with pytest.raises(TypeError):
+        ranker.score(X, y, qid, weight)
     with pytest.warns(UserWarning, match="got no qid"):
         ranker.score(X, y)
 
@@ -134,8 +136,11 @@ def test_scorers_and_query_folds():
         scorer(ranker, X, y)
     with pytest.raises(ValueError, match="query ids"):
         next(iter(rankine.QueryKFold(3).split(X)))
-    with pytest.raises(ValueError, match="did you mean"):
-        rankine.ranking_scorer("nDGC@10")
+    for metric, knobs in (("nDGC@10", {}), ("nDCG@10", {"gain": "exp"}), ("nDCG@10", {"dialect": "letor5"})):
+        with pytest.raises(ValueError, match="did you mean"):
+            rankine.ranking_scorer(metric, **knobs)
+    error = rankine.evaluate(y, ranker.predict(X), qid, ["domination_error"])["domination_error"]
+    assert rankine.ranking_scorer("domination_error")(ranker, X, y, qid=qid) == -error
 
 
 def test_frames_need_no_routing():

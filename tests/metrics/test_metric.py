@@ -45,6 +45,7 @@ def test_what_is_printed_parses_to_the_same(metric):
         ("ndcg_cut.10", "nDCG@10"),
         ("ndcg_cut_10", "nDCG@10"),
         (" nDCG @10", "nDCG@10"),
+        ("nDCG@10 ", "nDCG@10"),
         ("nDCG(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@10"),
         ('nDCG(dcg="log2")', "nDCG(dcg='log2')"),
         ("Mean NDCG", "MeanNDCG"),

@@ -75,6 +75,18 @@ def test_estimators_models_survive_pickle():
     assert equal(pickle.loads(pickle.dumps(model)), model)
 
 
+def test_numbered_weights_may_stand_in_any_order(tmp_path):
+    weights = np.arange(12.0)
+    Model(weights).save(tmp_path / "m.json")
+    card = json.loads((tmp_path / "m.json").read_text())
+    (tmp_path / "m.json").write_text(json.dumps(card, sort_keys=True))  # as `jq -S` writes it: 1, 10, 11, 12, 2, …
+    np.testing.assert_array_equal(rankine.load(tmp_path / "m.json").weights, weights)
+
+
+OUTCOME = {"objective": 1.0, "gap": 0.0, "n_iter": 3, "converged": True, "message": "done", "seconds": 0.1}
+DATA = {"source": "a", "rows": 2, "queries": 1, "features": 1, "pairs": 1, "labels": [0, 1], "fingerprint": "0"}
+
+
 def damaged(change):
     card = {"format": "rankine-model", "version": 1, "recipe": "", "parameters": {}, "scaling": None}
     card |= {"data": None, "outcome": None, "versions": {}, "named": True, "weights": {"a": 1.0}}
@@ -101,6 +113,14 @@ def damaged(change):
         (damaged(lambda c: c.update(weights={"a": float("nan")})), "not a finite number"),
         (damaged(lambda c: c.pop("recipe")), "'recipe'"),
         (damaged(lambda c: c.update(outcome={"gap": 1})), "'outcome'"),
+        (damaged(lambda c: c.update(outcome={**OUTCOME, "gap": "x"})), "'gap' of its 'outcome' is of another type"),
+        (damaged(lambda c: c.update(outcome={**OUTCOME, "seconds": None})), "'seconds'"),
+        (damaged(lambda c: c.update(outcome={**OUTCOME, "n_iter": True})), "'n_iter'"),
+        (damaged(lambda c: c.update(outcome={**OUTCOME, "more": 1})), "unknown entries"),
+        (damaged(lambda c: c.update(data={**DATA, "rows": "3"})), "'rows' of its 'data' is of another type"),
+        (damaged(lambda c: c.update(data={**DATA, "labels": [0, "x"]})), "labels"),
+        (damaged(lambda c: c.update(data={**DATA, "labels": "01"})), "'labels'"),
+        (damaged(lambda c: c.update(named=False)), "number '1' is missing"),
         (damaged(lambda c: c.update(scaling={"kind": "max"})), "factors"),
         (damaged(lambda c: c.update(scaling={"kind": "max", "factors": [1, 2]})), "incomplete"),
     ],

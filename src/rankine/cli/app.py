@@ -59,19 +59,23 @@ def main(tokens: Sequence[str] | None = None) -> int:
 
 def run(tokens: Sequence[str]) -> None:
     """Run one command; what fails is raised."""
-    app = _application(tokens)
-    app(flags.checked(app, tokens), exit_on_error=False, print_error=False, result_action="return_value")
+    held = flags.config(tokens)
+    app = _application(tokens, held)
+    app(flags.checked(app, tokens, held), exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def start() -> None:
     """Run the command of this process and leave with its exit code."""
+    for name in ("stdout", "stderr"):  # closed by the caller: nobody wants to read it
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
     # A polite kill ends commands as Ctrl-C does, so that half-written files are removed.
     for kind in (signal.SIGINT, signal.SIGTERM):
         signal.signal(kind, signal.default_int_handler)
     sys.exit(main())
 
 
-def _application(tokens: Sequence[str]) -> cyclopts.App:
+def _application(tokens: Sequence[str], held: flags.Config) -> cyclopts.App:
     app = cyclopts.App(
         name="rankine",
         help="Large-scale linear learning to rank.",
@@ -81,14 +85,14 @@ def _application(tokens: Sequence[str]) -> cyclopts.App:
         default_parameter=cyclopts.Parameter(
             name_transform=lambda name: name.replace("_", "-"), negative=(), show_env_var=False, converter=flags.exact
         ),
-        config=flags.config(tokens),
+        config=cyclopts.config.Dict(held.values, use_commands_as_keys=False, source=held.path) if held.values else (),
         suppress_keyboard_interrupt=False,
     )
     for name, (path, summary) in COMMANDS.items():
-        if name == "train" and "train" in tokens[:1]:
+        if name == "train" and "train" in tokens:
             from rankine.cli.train import train_with
 
-            command = train_with(flags.value(tokens, "--learner"))
+            command = train_with(flags.value(tokens, "--learner") or held.values.get("learner"))
             app.command(command, name=name, help_format="markdown")
         else:
             app.command(path, name=name, help=summary, help_format="markdown")

@@ -17,10 +17,12 @@ def convert(files: Paths, *, reading: Reading = READING) -> None:
     """
     from rankine.cli.flags import UsageError
     from rankine.data import write
+    from rankine.data.atomic import writable
 
     if len(files) < 2:
         raise UsageError("convert needs a file to read and a file to write: rankine convert IN OUT")
     *sources, target = files
+    writable(target)
     rows = reading(sources)
     with working(f"writing {target}"):
         write(rows, target)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from rankine.cli.console import emit, working
 
@@ -16,8 +17,8 @@ Shape = Literal["mslr10", "mslr30", "mqlist", "ctr", "rcv1"]
 def demo(
     *,
     data: Shape = "mslr10",
-    scale: float = 0.1,
-    seed: int = 0,
+    scale: Annotated[float, Parameter(validator=Number(gt=0))] = 0.1,
+    seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     output: Annotated[str, Parameter(name=["--output", "-o"])] = "demo",
 ) -> None:
     """Write synthetic training and test data to a folder, then examine, train, evaluate, predict and inspect.

@@ -10,7 +10,7 @@ from rankine.cli.console import emit, emit_json, facts, table
 from rankine.cli.flags import UsageError
 from rankine.cli.reading import READING, Paths, Reading
 from rankine.data import Dataset, Vector
-from rankine.data.atomic import open_atomically
+from rankine.data.atomic import open_atomically, writable
 from rankine.metrics import Metric
 from rankine.metrics import evaluate as measure
 from rankine.metrics.dialects import dialect_named
@@ -66,6 +66,8 @@ def evaluate(
         dialect_named(dialect).with_knobs(gain, empty, ties)
     except ValueError as error:
         raise UsageError(str(error)) from None
+    if per_query is not None:
+        writable(per_query)
     ranker = load(model)
     rows = reading(data, like=ranker)
     score = ranker.score(rows)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cyclopts
 
@@ -21,7 +22,7 @@ class UsageError(Exception):
 
 def value(tokens: Sequence[str], flag: str) -> str | None:
     """The value of a flag, looked up before the command line is parsed because parsing depends on it."""
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token == flag:
             return following
         if token.startswith(f"{flag}="):
@@ -29,32 +30,48 @@ def value(tokens: Sequence[str], flag: str) -> str | None:
     return None
 
 
-def config(tokens: Sequence[str]) -> Any:
+class Config(NamedTuple):
     """The flags that a TOML file holds; the command line has the last word."""
+
+    path: str
+    values: dict[str, Any]
+
+
+def config(tokens: Sequence[str]) -> Config:
+    """The flags of the file that `--config` names, none without it."""
     path = value(tokens, "--config")
     if path is None:
-        return ()
+        return Config("", {})
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not TOML: {error}") from None
-    values = {_hyphens(name): entry for name, entry in values.items()}
-    return (cyclopts.config.Dict(values, use_commands_as_keys=False, source=path),)
+    for name, entry in values.items():
+        if isinstance(entry, dict):
+            raise UsageError(f"{path} has a table [{name}]; write flags without tables, such as: C = 128")
+    return Config(path, {_hyphens(name): entry for name, entry in values.items()})
 
 
-def checked(app: cyclopts.App, tokens: Sequence[str]) -> list[str]:
-    """The tokens with flags spelt as they are known; a `UsageError` names the first that is not.
+def checked(app: cyclopts.App, tokens: Sequence[str], held: Config) -> list[str]:
+    """The tokens with flags spelt as they are known; a `UsageError` names the first that is not, here or in a file.
 
-    Parameter names count as flags with underscores, too: `--max_iter` is `--max-iter`.
+    Parameter names count as flags with underscores, too: `--max_iter` is `--max-iter`. After `--` there are no flags.
     """
     if not tokens or tokens[0].startswith("-") or tokens[0] not in app:
         return list(tokens)
     arguments = app[tokens[0]].assemble_argument_collection(default_parameter=app.default_parameter)
     known = {name for argument in arguments for name in argument.names} | {"--help", "-h", "--version"}
+    for name in held.values:
+        if f"--{name}" not in known:
+            raise UsageError(f"{held.path}: {tokens[0]} has no flag {name}; {_nearest(f'--{name}', known)}")
     out = [tokens[0]]
-    for token in tokens[1:]:
+    for at, token in enumerate(tokens[1:], start=1):
         name, equals, rest = token.partition("=")
-        if not token.startswith("-") or token == "-" or _is_number(token) or name in known or name[:2] in known:
+        if token == "--":
+            return [*out, *tokens[at:]]
+        if token == "-" and out[-1] in ("-o", "--output"):  # standard output, which cyclopts takes for a flag
+            out[-1] = "--output=-"
+        elif not token.startswith("-") or token == "-" or _is_number(token) or name in known or name[:2] in known:
             out.append(token)
         elif _hyphens(name) in known:
             out.append(_hyphens(name) + equals + rest)

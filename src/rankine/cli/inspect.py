@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, table
-from rankine.cli.reading import READING, Reading
+from rankine.cli.reading import READING, File, Reading
 from rankine.data import Dataset
 from rankine.data.letor import DENSE_FROM
 from rankine.model import Model, load
 
 
 def inspect(
-    file: str,
+    file: File,
     *,
     top: int = 20,
     json: bool = False,

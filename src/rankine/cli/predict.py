@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from itertools import repeat
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
 from rankine.cli.reading import READING, Paths, Reading
-from rankine.data import Dataset, Vector
-from rankine.data.atomic import open_atomically
+from rankine.data import DataError, Dataset, Vector
+from rankine.data.atomic import open_atomically, writable
 from rankine.model import load
 
 
@@ -41,12 +41,16 @@ def predict(
     tag
         The last column of a TREC run.
     """
+    if output == "-":
+        output = None
+    if output is not None:
+        writable(output)
     ranker = load(model)
     rows = reading(data, like=ranker)
     score = ranker.score(rows)
     lines = trec_lines(rows, score, tag) if trec else map(repr, score.tolist())
     text = "".join(f"{line}\n" for line in lines)
-    if output is None or output == "-":
+    if output is None:
         sys.stdout.write(text)
     else:
         with open_atomically(output) as stream:
@@ -54,18 +58,30 @@ def predict(
 
 
 def trec_lines(rows: Dataset, score: Vector, tag: str) -> Iterable[str]:
-    """The lines of a TREC run."""
+    """The lines of a TREC run, whose columns are words."""
     ptr = rows.grouped.query_ptr
     query = np.repeat(np.arange(rows.n_queries), np.diff(ptr))
     best_first = np.lexsort((-rows.group(score), query))
     rank = np.arange(1, rows.n_rows + 1) - ptr[query]
     caller = best_first if rows.order is None else rows.order[best_first]
-    documents = np.arange(1, rows.n_rows + 1).astype(str) if rows.doc_ids is None else rows.doc_ids
+    documents = (caller + 1).tolist()
+    if rows.doc_ids is not None:
+        named = rows.doc_ids[caller].tolist()
+        documents = [row if name in ("", None) else name for name, row in zip(named, documents, strict=True)]
+    queries = _words("query id", rows.query_ids.tolist())
     return map(
         "{} Q0 {} {} {!r} {}".format,
-        rows.query_ids[query].tolist(),
-        documents[caller].tolist(),
+        [queries[q] for q in query.tolist()],
+        _words("document id", documents),
         rank.tolist(),
         score[caller].tolist(),
-        repeat(tag),
+        repeat(*_words("tag", [tag])),
     )
+
+
+def _words(what: str, values: list[Any]) -> list[str]:
+    words = [str(value) for value in values]
+    for word in words:
+        if len(word.split()) != 1:
+            raise DataError(f"the {what} {word!r} is not one word, which a TREC run needs")
+    return words

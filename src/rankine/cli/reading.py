@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from rankine.cli.clock import Clock
 from rankine.cli.console import working
@@ -14,6 +16,11 @@ from rankine.data import Dataset
 from rankine.data.files import format_of, read_table
 from rankine.data.table import How
 from rankine.model import Model
+
+
+def _finite(_: Any, value: str | float) -> None:
+    if not isinstance(value, str) and not math.isfinite(value):
+        raise ValueError("It must be error, zero or a finite number.")
 
 
 @Parameter(name="*", group="Reading")
@@ -38,9 +45,9 @@ class Reading:
     """
 
     format: Literal["letor", "parquet", "npz"] | None = None
-    n_features: int | None = None
+    n_features: Annotated[int | None, Parameter(validator=Number(gte=1, lt=2**31 - 1))] = None
     dtype: Literal["float32", "float64"] = "float32"
-    missing: Literal["error", "zero"] | float = "error"
+    missing: Annotated[Literal["error", "zero"] | float, Parameter(validator=_finite)] = "error"
     index_base: Literal[0, 1] | None = None
     one_query: bool = False
 
@@ -61,6 +68,7 @@ class Reading:
                 return Dataset.of_table(table, " + ".join(paths))
 
 
-# Files given one after another.
+# A file to read, or several: a hyphen alone is standard input.
+File = Annotated[str, Parameter(allow_leading_hyphen=True)]
 Paths = Annotated[list[str], Parameter(negative=(), allow_leading_hyphen=True)]
 READING = Reading()

@@ -19,12 +19,12 @@ from rankine.recipes import Recipe, recipe_named
 DEFAULT = "ranksvm"
 
 
-def train_with(learner: str | None) -> Callable[..., None]:
+def train_with(learner: object) -> Callable[..., None]:
     """The command with the flags of one learner."""
     from rankine.cli.flags import UsageError
 
     try:
-        kind = recipe_named(learner or DEFAULT)
+        kind = recipe_named(DEFAULT if learner is None else str(learner))
     except ValueError as error:
         raise UsageError(str(error)) from None
     command = train

@@ -20,6 +20,8 @@ def writable(path: str | os.PathLike[str]) -> Path:
 
     Ask before long work whose result would have nowhere to go.
     """
+    if os.fspath(path) in ("", "-"):
+        raise ValueError(f"{os.fspath(path)!r} names no file to write to")
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a directory; name a file")

@@ -35,6 +35,8 @@ def column(values: Any, name: str) -> Any:
             return np.asarray(values.to_numpy())
         except TypeError:
             raise DataError(f"{name} cannot be read as an array") from None
+        except ValueError:  # strings of Arrow, which cannot become an array without a copy
+            return np.asarray(values)
     return np.asarray(values)
 
 

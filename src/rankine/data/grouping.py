@@ -40,8 +40,9 @@ def group_by_id(qid: Any, n_rows: int) -> Grouping:
     qid = column(qid, "qid")
     if qid.ndim != 1 or len(qid) != n_rows:
         raise DataError(f"qid has shape {qid.shape}, but X has {n_rows} rows: one id a row is expected")
-    if qid.dtype.kind == "f" and np.isnan(qid).any():
-        raise DataError(f"qid of row {int(np.flatnonzero(np.isnan(qid))[0])} is NaN; every row needs a query id")
+    if qid.dtype.kind in "fmM" and np.isnan(qid).any():
+        what = "NaN" if qid.dtype.kind == "f" else "NaT"
+        raise DataError(f"qid of row {int(np.flatnonzero(np.isnan(qid))[0])} is {what}; every row needs a query id")
     if qid.dtype.kind != "O":
         return group_runs(runs_of(qid))
     codes, ids = _codes_of_objects(qid)

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ DENSE_FROM = 0.25
 _BLOCK = 1 << 22
 _MARGIN = 64  # bytes behind a block that the parser may look at
 _ROWS = 1 << 14  # rows that are written at a time
+_PIECE = 1 << 18  # bytes that are compressed at a time; between them Ctrl-C is heard
 
 
 def read(paths: Sequence[str], how: How) -> Table:
@@ -133,10 +134,11 @@ def _ahead(path: str) -> Iterator[tuple[NDArray[np.uint8], int]]:
 
 def _open(path: str) -> Any:
     if path == "-":
-        return sys.stdin.buffer
+        # Without Python's buffer, whose lock a thread that waits for input would still hold when Python exits.
+        return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
     if Path(path).is_dir():
         raise IsADirectoryError(f"{path} is a directory; name the files in it")
-    suffix = Path(path).suffix
+    suffix = Path(path).suffix.lower()
     if suffix == ".gz":
         import gzip
 
@@ -198,7 +200,8 @@ def write(data: Dataset, path: str) -> None:
     grouped_row = np.arange(data.n_rows)
     if data.order is not None:
         grouped_row[data.order] = np.arange(data.n_rows)
-    with open_atomically(path, binary=True) as raw, _compressed(raw, path) as stream:
+    compressor = _compressor(path)
+    with open_atomically(path, binary=True) as stream:
         for begin in range(0, data.n_rows, _ROWS):
             documents = None
             if data.doc_ids is not None:
@@ -206,30 +209,39 @@ def write(data: Dataset, path: str) -> None:
                 _check_words(words, "document id", empty=True)
                 documents = _core.Texts(words)
             which = grouped_row[begin : begin + _ROWS]
-            stream.writelines(
-                _core.letor_lines(
-                    g.rows.native, g.label, query_of, queries, documents, which, begin == 0, thread_count(None)
-                )
-            )
+            for lines in _core.letor_lines(
+                g.rows.native, g.label, query_of, queries, documents, which, begin == 0, thread_count(None)
+            ):
+                for at in range(0, len(lines), _PIECE):
+                    stream.write(compressor.compress(lines[at : at + _PIECE]))
+        stream.write(compressor.flush())
 
 
-def _compressed(raw: IO[bytes], path: str) -> Any:
-    import contextlib
+class _Plain:
+    """A compressor that leaves text as it is."""
 
-    suffix = Path(path).suffix
+    def compress(self, lines: bytes) -> bytes:
+        return lines
+
+    def flush(self) -> bytes:
+        return b""
+
+
+def _compressor(path: str) -> Any:
+    suffix = Path(path).suffix.lower()
     if suffix == ".gz":
-        import gzip
+        import zlib
 
-        return gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0)
+        return zlib.compressobj(6, wbits=31)  # with the header of a .gz file
     if suffix == ".bz2":
         import bz2
 
-        return bz2.BZ2File(raw, "wb")
+        return bz2.BZ2Compressor()
     if suffix == ".xz":
         import lzma
 
-        return lzma.LZMAFile(raw, "wb")
-    return contextlib.nullcontext(raw)
+        return lzma.LZMACompressor()
+    return _Plain()
 
 
 def _check_words(words: Sequence[str], what: str, *, empty: bool = False) -> None:

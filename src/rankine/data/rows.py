@@ -90,9 +90,12 @@ class Rows:
             if X.shape[1] > np.iinfo(np.int32).max:
                 raise DataError(f"X has {X.shape[1]} columns; at most 2^31 - 1 are supported")
             csr = X.tocsr()
-            if not csr.has_canonical_format:
-                csr = csr.copy()
-                csr.sum_duplicates()
+            rows = cls(_numbers(csr.data), csr.indptr, csr.indices, csr.shape[1])
+            _ = rows.native  # offsets and columns are checked before SciPy, which trusts them, looks at what is there
+            if csr.has_canonical_format:
+                return rows
+            csr = csr.copy()
+            csr.sum_duplicates()
             return cls(_numbers(csr.data), csr.indptr, csr.indices, csr.shape[1])
         X = _numbers(X)
         if X.ndim != 2:

@@ -128,7 +128,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         ranks[best_first] = np.arange(1, len(score) + 1) - ptr[query]
         return data.restore(ranks)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, qid: Any = None) -> float:
+    def score(self, X: Any, y: Any, qid: Any = None, *, sample_weight: Any = None) -> float:
         """Pairwise accuracy: the share of the pairs of all queries that are scored in the right order.
 
         Parameters
@@ -137,10 +137,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             Rows as in `fit`.
         y
             Their labels.
-        sample_weight
-            A weight for each row; a pair weighs the product of its rows' weights.
         qid
             The query id of each row; without it, and without a column ``qid``, all rows are one query.
+        sample_weight
+            A weight for each row; a pair weighs the product of its rows' weights.
         """
         rows, column = split_query_column(X)
         qid = _one_qid(qid, column)

@@ -16,7 +16,8 @@ class RankingScorer:
     def __init__(self, metric: str, knobs: dict[str, Any]):
         self.metric = metric
         self.knobs = knobs
-        Metric.parse(metric)
+        self.sign = -1.0 if Metric.parse(metric).lower_is_better else 1.0
+        evaluate([1, 0], [1, 0], None, [metric], **knobs)  # what is misspelt is told now, not by each fold
 
     def __call__(self, estimator: Any, X: Any, y: Any, qid: Any = None) -> float:
         """The metric of an estimator's predictions."""
@@ -27,7 +28,7 @@ class RankingScorer:
                 f"the scorer of {self.metric} got no qid: call sklearn.set_config(enable_metadata_routing=True) and "
                 "pass qid to fit, or give a frame with a column 'qid'"
             )
-        return float(evaluate(y, estimator.predict(X), qid, [self.metric], **self.knobs)[self.metric])
+        return self.sign * float(evaluate(y, estimator.predict(X), qid, [self.metric], **self.knobs)[self.metric])
 
     def get_metadata_routing(self) -> Any:
         """Tell scikit-learn that qid is wanted."""
@@ -45,7 +46,7 @@ def ranking_scorer(metric: str, **knobs: Any) -> RankingScorer:
     Parameters
     ----------
     metric
-        A name as in `rankine.evaluate`, such as "nDCG@10".
+        A name as in `rankine.evaluate`, such as "nDCG@10". An error is negated: for scikit-learn, higher is better.
     **knobs
         dialect, gain, empty and ties, as in `rankine.evaluate`.
 

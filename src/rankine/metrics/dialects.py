@@ -171,5 +171,5 @@ def choice(knob: str, value: str, options: Iterable[str]) -> str:
     if value in options:
         return value
     near = difflib.get_close_matches(str(value).lower(), options, 1, 0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(f"{knob} is {value!r}; {hint}It must be one of: {', '.join(options)}")
+    hint = f"did you mean {near[0]!r}? It" if near else "it"
+    raise ValueError(f"{knob} is {value!r}; {hint} must be one of: {', '.join(options)}")

@@ -139,7 +139,7 @@ class Metric:
             return text
         if not isinstance(text, str):
             raise ValueError(f"a metric's name is text such as 'nDCG@10', not {text!r}")
-        found = re.fullmatch(r"\s*([^(@]+?)\s*(?:\(([^)]*)\))?\s*(@.*)?", text, re.DOTALL)
+        found = re.fullmatch(r"\s*([^(@]+?)\s*(?:\(([^)]*)\))?\s*(@.*?)?\s*", text, re.DOTALL)
         if found is None:
             raise ValueError(f"{text!r} is not a metric's name; one looks like nDCG@10 or AP(rel=2)@100")
         head, inside, cutoff = found[1], found[2], found[3]
@@ -150,6 +150,11 @@ class Metric:
         if name is None:
             raise ValueError(f"no metric is named {text!r}; {_hint(head, text.strip()[len(head) :])}")
         return cls(name, None if cutoff is None else _cutoff(name, cutoff[1:]), **_parameters(name, inside))
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether this is an error."""
+        return self.name == "domination_error"
 
     def __str__(self) -> str:
         given = {"rel": self.rel, "dcg": self.dcg, "max_rel": self.max_rel}

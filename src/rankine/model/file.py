@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,11 @@ def _from_json(content: bytes) -> Model:
     if card["scaling"] is not None:
         factors = _vector(card["scaling"].get("factors"), "the scaling's factors")
     names = tuple(weights) if card["named"] else None
+    if names is None:  # in the order of the features' numbers, whatever tool has put them in another
+        try:
+            weights = {j: weights[str(j + 1)] for j in range(len(weights))}
+        except KeyError as error:
+            raise ModelError(f"its weights are numbered, but number {error} is missing") from None
     return _model(card, _vector(list(weights.values()), "weights"), names, factors)
 
 
@@ -181,13 +186,22 @@ def _vector(values: Any, name: str) -> Vector:
     return vector
 
 
+# What the fields of `DataSummary` and `Outcome` may hold.
+_TYPES: dict[str, Any] = {"int": int, "float": int | float, "bool": bool, "str": str, "tuple[float, float]": tuple}
+
+
 def _part(kind: Any, values: Mapping[str, Any] | None, name: str) -> Any:
     if values is None:
         return None
     try:
-        return kind(**values)
+        part = kind(**values)
     except TypeError:
         raise ModelError(f"its {name!r} has missing or unknown entries") from None
+    for entry in fields(kind):
+        value, right = getattr(part, entry.name), _TYPES[str(entry.type)]
+        if not isinstance(value, right) or (isinstance(value, bool) and right is not bool):
+            raise ModelError(f"{entry.name!r} of its {name!r} is of another type")
+    return part
 
 
 def _model(card: Mapping[str, Any], weights: Vector, names: tuple[str, ...] | None, factors: Vector | None) -> Model:
@@ -200,7 +214,7 @@ def _model(card: Mapping[str, Any], weights: Vector, names: tuple[str, ...] | No
         scaling = Scaling(card["scaling"]["kind"], factors)
     data = card.get("data")
     if data is not None and isinstance(data.get("labels"), list):
-        data = {**data, "labels": tuple(data["labels"])}
+        data = {**data, "labels": tuple(_vector(data["labels"], "the labels of its 'data'").tolist())}
     return Model(
         weights,
         names,
