@@ -34,8 +34,9 @@ build/sanitize/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.
 	@mkdir -p build/sanitize
 	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Wconversion -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -Inative $< -o $@
 
-bench: .venv/.dev
-	$(BIN)/python -m benchmarks
+# In an environment of its own, build/bench-env: make bench ARGS="--quick", and see benchmarks/README.md.
+bench:
+	$(PYTHON) -m benchmarks $(ARGS)
 
 clean:
 	rm -rf build dist .venv
