@@ -36,8 +36,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--C", type=float, default=1.0, help="the C for --data and --mq2008")
     parser.add_argument("--shapes", default="", help="only data sets whose titles contain one of these: mslr10,rcv1")
     parser.add_argument("--solvers", default="", help="only peers whose names contain one of these: liblinear,dlib")
+    parser.add_argument("--scale", type=float, default=1.0, help="what multiplies the scale of every synthetic shape")
     parser.add_argument("--rounds", type=int, help="every time is the best of so many rounds: 3, or 1 with --quick")
-    parser.add_argument("--budget", type=float, help="seconds of solving for one solver on one data set: 300, or 4")
+    parser.add_argument("--budget", type=float, help="seconds of solving for one solver on one data set: 300, or 2")
     parser.add_argument("--without", default="", help="peers not to install, such as dlib, which is compiled")
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "bench-results", help="where results go")
     return parser.parse_args()
@@ -61,8 +62,9 @@ def main() -> None:
             os.environ[name] = str(Path(value).expanduser().resolve())
     settings = Settings(
         quick=given.quick,
+        scale=given.scale,
         rounds=given.rounds or (1 if given.quick else 3),
-        budget=given.budget or (4.0 if given.quick else 300.0),
+        budget=given.budget or (2.0 if given.quick else 300.0),
         shapes=words(given.shapes),
         solvers=words(given.solvers),
         files=tuple(given.data),

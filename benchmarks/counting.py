@@ -11,9 +11,9 @@ from typing import Any
 from benchmarks import race
 from benchmarks.settings import Settings
 
-OURS = ("counting", {"counting": "auto"})
+OURS = ("auto", "counting", {"counting": "auto"})
 OTHERS = tuple(
-    ("counting", {"counting": name}, (1,))
+    (name.replace("_", " "), "counting", {"counting": name}, (1,))
     for name in ("direct", "selection_tree", "fenwick", "wide", "PRSVM", "PRSVM+")
 )
 
@@ -25,8 +25,7 @@ def main(settings: Settings) -> dict[str, Any]:
         shapes = [("mslr10", 0.01, 1.0), ("mqlist", 0.005, 1.0)]
     found = {}
     for shape, scale, C in shapes:
-        title = f"counting on {shape} × {scale:g}, C = {C:g}"
-        if settings.wants_shape(title):
-            bout = race.Bout(title, ("synthetic", {"shape": shape, "scale": scale}), C)
-            found[title] = race.run_bout(bout, race.line_up(settings, OTHERS, OURS), settings)
+        bout = race.synthetic(shape, settings.scale * scale, C, "counting on ")
+        if settings.wants_shape(bout.title):
+            found[bout.title] = race.run_bout(bout, race.line_up(settings, OTHERS, OURS), settings)
     return found

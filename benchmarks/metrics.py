@@ -64,7 +64,7 @@ def ir_measures(label: np.ndarray, score: np.ndarray, qid: np.ndarray) -> Callab
 
 def main(settings: Settings) -> list[dict[str, Any]]:
     """Measure everything, and print a table."""
-    label, score, qid = draw(0.1 if settings.quick else 1.0)
+    label, score, qid = draw(settings.scale * (0.1 if settings.quick else 1.0))
     n_rows = len(label)
     shuffled = np.random.default_rng(1).permutation(n_rows)
     jobs = {

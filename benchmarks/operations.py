@@ -30,7 +30,8 @@ def main(settings: Settings) -> list[dict[str, Any]]:
     rows = []
     for shape, scale in shapes:
         if settings.wants_shape(shape):
-            rows += measure(f"{shape} × {scale:g}", synthetic_data(shape, scale, 0, "train"), settings)
+            size = settings.scale * scale
+            rows += measure(f"{shape} × {size:g}", synthetic_data(shape, size, 0, "train"), settings)
     return rows
 
 

@@ -33,11 +33,9 @@ def main(settings: Settings) -> dict[str, Any]:
     found = {}
     for shape, scale in shapes:
         if settings.wants_shape(shape):
-            data = synthetic_data(shape, scale, 0, "train")
-            found[f"{shape} × {scale:g}"] = {
-                "read": read(f"{shape} × {scale:g}", data, settings),
-                "file to model": file_to_model(f"{shape} × {scale:g}", data, settings),
-            }
+            data = synthetic_data(shape, settings.scale * scale, 0, "train")
+            title = f"{shape} × {settings.scale * scale:g}"
+            found[title] = {"read": read(title, data, settings), "train": file_to_model(title, data, settings)}
     return found
 
 

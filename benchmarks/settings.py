@@ -17,6 +17,8 @@ class Settings:
     ----------
     quick
         Small scales, to see that everything works: the ratios of large data are others.
+    scale
+        What multiplies the scale of every synthetic data set.
     rounds
         Every time is the best of this many rounds, in which all solvers take turns.
     budget
@@ -32,6 +34,7 @@ class Settings:
     """
 
     quick: bool
+    scale: float
     rounds: int
     budget: float
     shapes: tuple[str, ...]

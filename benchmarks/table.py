@@ -49,7 +49,7 @@ class Ratio(NamedTuple):
     two: float | None
 
     def __str__(self) -> str:
-        return " / ".join("–" if x is None else _times(x) for x in self)
+        return "–" if self == (None, None) else " / ".join("–" if x is None else _times(x) for x in self)
 
 
 def ratio(seconds: float, n_threads: int, ours: tuple[float, float]) -> Ratio:
@@ -173,6 +173,10 @@ def _wins(result: Result) -> list[str]:
             fair = found_ratio.one if one.threads == 1 else found_ratio.two
             if fair is not None and fair < 1:
                 found.append(f"{one.label} with {one.threads} thread(s) takes {fair:.2f} of our time {what}")
+        for gap in GAPS:
+            goal = result.best * (1 + gap)
+            if one.same_objective and math.isfinite(one.seconds_to(goal)) and not math.isfinite(_ours(result, goal)[0]):
+                found.append(f"{one.label} reached {gap:g}, which ours did not in its budget")
         for name, words in (("test_pair_accuracy", "pair accuracy"), ("test_nDCG10", "nDCG@10")):
             if ours and one.default and name in ours and one.default[name] > ours[name] + 5e-4:
                 found.append(f"{one.label} has better {words}, {one.default[name]:.4f} against {ours[name]:.4f}")

@@ -66,9 +66,11 @@ class Training:
 
     def resume(self) -> None:
         """Go on, and return when the model is written."""
+        before = self._cpu_seconds()
         self.process.send_signal(signal.SIGCONT)
-        while self.process.poll() is None and not (self._written() and not self._holds(self.model)):
+        while not (self._written() and not self._holds(self.model)) and self.process.poll() is None:
             time.sleep(0.001)
+        self.cpu_seconds = self._cpu_seconds() - before
 
     def weights(self, n_features: int) -> NDArray[np.float64]:
         """Wait for the program to end, and read its model."""
@@ -80,6 +82,12 @@ class Training:
         """End it now."""
         self.process.kill()
         self.process.wait()
+
+    def _cpu_seconds(self) -> float:
+        """What it has used so far; NaN when it is gone."""
+        with contextlib.suppress(OSError):
+            return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0]) / 1e9
+        return float("nan")
 
     def _still_alive(self) -> None:
         if self.process.poll() is not None:

@@ -31,6 +31,7 @@ class Solver(BaseSolver):
 
     def run(self, stop_val: float) -> None:  # noqa: ARG002
         self.training.resume()
+        self.cpu_seconds = self.training.cpu_seconds
 
     def get_result(self) -> dict[str, Any]:
         return {"weights": self.training.weights(self.n_features)}
