@@ -18,7 +18,7 @@ FOLDER = ROOT / "build" / "bench-env"
 PYTHON = FOLDER / "bin" / "python"
 INSTALLED = FOLDER / "peers.json"
 
-TOOLS = ("cmake>=3.26", "ninja", "nanobind>=2.9", "scikit-build-core>=0.11", "setuptools>=77", "matplotlib", "psutil")
+TOOLS = ("cmake>=3.26", "ninja", "nanobind>=2.9", "scikit-build-core>=0.11", "setuptools>=77", "matplotlib")
 # dlib is compiled, which takes some ten minutes once.
 PEERS = ("benchopt>=1.8", "ir-measures>=0.3.6", "lightgbm>=4.5", "xgboost-cpu>=2.1", "catboost>=1.2.7", "dlib>=19.24")
 

@@ -18,7 +18,6 @@ from rankine.objectives import L2, Pairwise, Sum
 
 class Objective(BaseObjective):
     name = "L2-loss RankSVM"
-    url = "https://github.com/rankine/benchmark_ranksvm"
     min_benchopt_version = "1.8"
     requirements = ("numpy", "scipy")
     parameters = {"C": [1.0]}  # noqa: RUF012  (benchopt's way)

@@ -29,7 +29,7 @@ def gap_against_time(result: Result, path: Path) -> None:
     for gap in GAPS:
         axes.axhline(gap, color="grey", linewidth=0.5, linestyle=":")
     axes.set(xlabel="seconds", ylabel="objective above the best, relative", title=result.title)
-    if axes.lines:
+    if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize="small")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)

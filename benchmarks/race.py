@@ -145,7 +145,9 @@ def run_bout(bout: Bout, contenders: list[Contender], settings: Settings) -> dic
     label, file, parameters = OURS
     reference = Contender(f"{label}, to a gradient of 1e-9", file, {**parameters, "n_threads": 2})
     data = send(reference, bout, settings, tolerances=[1e-9]) or {}
-    best = min((run["value"] for run in reference.runs.values()), default=None)
+    if not reference.runs:
+        raise RuntimeError(f"{bout.title}: our own run failed: {reference.skipped or reference.unfinished}")
+    best = min(run["value"] for run in reference.runs.values())
     for n_round in range(settings.rounds):
         for one in contenders:
             if one.skipped or one.unfinished:
