@@ -69,8 +69,9 @@ build/race/%: tests/native/%.cpp tests/native/check.hpp $(wildcard native/*.hpp 
 	@mkdir -p build/race
 	$(CXX) $(RACE) $< native/isa/choose.cpp $(ISAS:%=build/race/isa_%.o) -o $@
 
-bench: .venv/.dev
-	$(BIN)/python -m benchmarks
+# In an environment of its own, build/bench-env: make bench ARGS="--quick", and see benchmarks/README.md.
+bench:
+	$(PYTHON) -m benchmarks $(ARGS)
 
 clean:
 	rm -rf build dist .venv

@@ -1,1 +1,1 @@
-"""Benchmarks: each is a script that prints ratios taken within one run, best of several."""
+"""Benchmarks, side by side with others, as ratios within one run: see README.md. `python -m benchmarks --help`."""

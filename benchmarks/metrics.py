@@ -1,7 +1,6 @@
 """Time all metrics together on labels and scores like MSLR-WEB30K's, beside scikit-learn and ir-measures.
 
-The peers measure the first queries only, and far fewer metrics; times are compared by the row. Run it as
-`python benchmarks/metrics.py`. Compare the ratios within one run: the machine decides the rest.
+The peers measure the first queries only, and far fewer metrics; times are compared by the row.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.settings import Settings
 from rankine.metrics import evaluate
 
 ALL = (
@@ -22,16 +22,17 @@ ALL = (
 N_ROWS, N_QUERIES, N_PEER_QUERIES = 2_270_000, 19_000, 500
 
 
-def draw() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def draw(scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels 0 to 4, scores that know something of them, and query ids; sizes of queries are log-normal."""
     rng = np.random.default_rng(0)
-    share = rng.lognormal(0.0, 0.6, N_QUERIES)
-    qid = np.sort(rng.choice(N_QUERIES, N_ROWS, p=share / share.sum()))
-    label = rng.choice(5, N_ROWS, p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(float)
-    return label, label / 2 + rng.normal(size=N_ROWS), qid
+    n_rows, n_queries = round(N_ROWS * scale), round(N_QUERIES * scale)
+    share = rng.lognormal(0.0, 0.6, n_queries)
+    qid = np.sort(rng.choice(n_queries, n_rows, p=share / share.sum()))
+    label = rng.choice(5, n_rows, p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(float)
+    return label, label / 2 + rng.normal(size=n_rows), qid
 
 
-def seconds(call: Callable[[], Any], repeat: int = 3) -> float:
+def seconds(call: Callable[[], Any], repeat: int) -> float:
     """The best of some runs."""
     best = np.inf
     for _ in range(repeat):
@@ -61,29 +62,29 @@ def ir_measures(label: np.ndarray, score: np.ndarray, qid: np.ndarray) -> Callab
     return lambda: ir.calc_aggregate(measures, qrels, run)
 
 
-def main() -> None:
-    label, score, qid = draw()
-    shuffled = np.random.default_rng(1).permutation(N_ROWS)
+def main(settings: Settings) -> list[dict[str, Any]]:
+    """Measure everything, and print a table."""
+    label, score, qid = draw(settings.scale * (0.1 if settings.quick else 1.0))
+    n_rows = len(label)
+    shuffled = np.random.default_rng(1).permutation(n_rows)
     jobs = {
-        f"all {len(ALL.split())} metrics": (lambda: evaluate(label, score, qid, ALL), N_ROWS),
-        "the same, scores tied": (lambda: evaluate(label, np.round(score), qid, ALL), N_ROWS),
-        "the same, rows shuffled": (lambda: evaluate(label[shuffled], score[shuffled], qid[shuffled], ALL), N_ROWS),
-        "nDCG@10 alone": (lambda: evaluate(label, score, qid, "nDCG@10"), N_ROWS),
-        "all as one query": (lambda: evaluate(label, score, None, ALL), N_ROWS),
+        f"all {len(ALL.split())} metrics": (lambda: evaluate(label, score, qid, ALL), n_rows),
+        "the same, scores tied": (lambda: evaluate(label, np.round(score), qid, ALL), n_rows),
+        "the same, rows shuffled": (lambda: evaluate(label[shuffled], score[shuffled], qid[shuffled], ALL), n_rows),
+        "nDCG@10 alone": (lambda: evaluate(label, score, qid, "nDCG@10"), n_rows),
+        "all as one query": (lambda: evaluate(label, score, None, ALL), n_rows),
     }
-    part = qid < N_PEER_QUERIES
+    part = qid < (N_PEER_QUERIES // 5 if settings.quick else N_PEER_QUERIES)
     for name, peer in [("scikit-learn: nDCG@10", scikit_learn), ("ir-measures: nDCG@10 AP P@10 RR", ir_measures)]:
         try:
             jobs[name] = (peer(label[part], score[part], qid[part]), int(part.sum()))
         except ImportError:
             print(f"{name}: not installed")
-    ours = None
-    print(f"{'':34}{'rows':>10}{'seconds':>10}{'ns/row':>10}{'ratio':>8}")
+    print("|what|rows|seconds|ns a row|× all metrics|\n|---|---|---|---|---|")
+    rows = []
     for name, (job, n) in jobs.items():
-        taken = seconds(job, 3 if n == N_ROWS else 1)
-        ours = ours or taken / n
-        print(f"{name:34}{n:10,}{taken:10.3f}{1e9 * taken / n:10.0f}{taken / n / ours:8.1f}")
-
-
-if __name__ == "__main__":
-    main()
+        taken = seconds(job, settings.rounds if n == n_rows else 1)
+        rows.append({"what": name, "rows": n, "seconds": taken, "ns_per_row": 1e9 * taken / n})
+        times = rows[-1]["ns_per_row"] / rows[0]["ns_per_row"]
+        print(f"|{name}|{n:,}|{taken:.3f}|{rows[-1]['ns_per_row']:.0f}|{times:.1f}|", flush=True)
+    return rows
