@@ -1,9 +1,9 @@
 // The pairwise objective of a data set at one point: value, gradient, Hessian products, and its restriction to a line.
 //
 // Over dense rows each is one fused pass: for each query the scores, then the loss, then the transposed product while
-// its rows are hot. Sparse rows are read twice, the second time by column. Threads own blocks of whole queries; a query
-// of more than rows_for_all_threads rows is worked on by all. All sums are cut by the data and added in a fixed order,
-// so no bit of a result depends on the number of threads.
+// its rows are hot. Sparse rows are read twice, the second time perhaps by column. Threads own blocks of whole queries;
+// a query of more than rows_for_all_threads rows is worked on by all. All sums are cut by the data and added in a fixed
+// order, so no bit of a result depends on the number of threads.
 #pragma once
 #include "hessian.hpp"
 #include "parallel.hpp"

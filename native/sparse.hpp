@@ -12,6 +12,7 @@
 #include "isa/here.hpp"
 #include "isa/sparse.hpp"
 #include "room.hpp"
+#include "spares.hpp"
 
 namespace rankine {
 
@@ -25,12 +26,13 @@ struct SparseColumns {
   here::SparseRun<Value> run() const { return {offset.all().data(), row.all().data(), value.all().data()}; }
 };
 
-/// The columns, once they are made: nothing if there is no memory for them.
+/// The columns, once they are made: nothing if there is no memory for them. And what products with rows reuse.
 template <class Value>
 struct KeptColumns {
   std::mutex mutex;
   bool asked = false;
   std::optional<SparseColumns<Value>> made;
+  std::shared_ptr<Spares> spares = std::make_shared<Spares>();  // for partial sums of products
 };
 
 template <class Value>

@@ -1,9 +1,9 @@
 // Transposed products of sparse rows: out = X^T scale.
 //
-// With the matrix at hand by column as well, each thread owns columns, and nothing has to be added up between threads.
-// The copy is made at the first such product, by counting: how often each column occurs in each block of rows says
-// where every value goes. Where memory is short, or where few rows have a scale at all, rows are scattered instead, in
-// a few partial sums.
+// Where columns are few beside the values, rows are scattered into a few partial sums, which stay in cache. Else the
+// matrix is wanted by column as well: each thread then owns columns, and nothing is added up between threads. That copy
+// is made at the first such product, by counting: how often each column occurs in each block of rows says where every
+// value goes. Where memory is short, or where few rows have a scale at all, rows are scattered in any case.
 #pragma once
 #include <unistd.h>
 
@@ -78,7 +78,8 @@ void transposed_product(const SparseRows<Value>& x, std::span<const double> scal
   std::fill(out.begin(), out.end(), 0.0);
   std::size_t n_values = some.empty() ? x.value.size() : 0;
   for (const Offset i : some) n_values += static_cast<std::size_t>(x.row_ptr[i + 1] - x.row_ptr[i]);
-  const SparseColumns<Value>* by_column = 4 * n_values > x.value.size() ? columns_of(x, workers) : nullptr;
+  const bool worth_a_copy = 4 * n_values > x.value.size() && 64 * x.n_features > x.value.size();
+  const SparseColumns<Value>* by_column = worth_a_copy ? columns_of(x, workers) : nullptr;
   if (by_column != nullptr) {
     const auto offset = by_column->offset.all();
     const auto column = by_column->column.all();
@@ -93,10 +94,11 @@ void transposed_product(const SparseRows<Value>& x, std::span<const double> scal
     return;
   }
   const std::size_t n_rows = some.empty() ? x.n_rows : some.size();
-  const std::size_t n_parts = std::clamp<std::size_t>(n_values / (4 * x.n_features + 1), 1, 8);
-  std::vector<Room<double>> part(n_parts);
+  const std::size_t n_parts = std::clamp<std::size_t>(n_values / (4 * x.n_features + 1), 1, 16);
+  const Lent<std::vector<Room<double>>> part(x.columns->spares);
+  part->resize(std::max<std::size_t>(part->size(), n_parts));
   parallel_blocks(n_parts, workers, [&](std::size_t b, const Pulse& pulse) {
-    const auto sum = b == 0 ? out : part[b].room(out.size());
+    const auto sum = b == 0 ? out : (*part)[b].room(out.size());
     if (b > 0) std::fill(sum.begin(), sum.end(), 0.0);
     const auto [begin, end] = block_range(n_rows, n_parts, b);
     for (std::size_t i = begin; i < end; ++i) {
@@ -106,8 +108,11 @@ void transposed_product(const SparseRows<Value>& x, std::span<const double> scal
       if (s != 0.0) here::sparse_add<squared>(x.run(), row, s, sum.data());
     }
   });
-  for (std::size_t b = 1; b < n_parts; ++b)
-    for (std::size_t j = 0; j < out.size(); ++j) out[j] += part[b][j];
+  if (n_parts == 1) return;
+  each_block(Together{workers}, out.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = 1; b < n_parts; ++b)
+      for (std::size_t j = begin; j < end; ++j) out[j] += (*part)[b][j];
+  });
 }
 
 }  // namespace rankine
