@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include "blocks.hpp"
 #include "parallel.hpp"
 #include "rows.hpp"
 
@@ -30,60 +31,92 @@ void each_cell(const AnyRows& rows, std::size_t begin, std::size_t end, Visit vi
       rows);
 }
 
-/// Two passes, so that the spread (the standard deviation) of a column far from zero keeps its digits.
+/// The notes of some rows of n columns, which others can be added to.
+struct ColumnSums {
+  std::vector<double> least, greatest, mean, square;
+  std::vector<Offset> n_filled;
+  double n_rows = 0.0;
+
+  explicit ColumnSums(std::size_t n) : least(n), greatest(n), mean(n), square(n), n_filled(n) {}
+  ColumnNotes notes() { return {least.data(), greatest.data(), mean.data(), square.data(), n_filled.data()}; }
+
+  /// Squared distances from two means become those from the common one (Chan, Golub & LeVeque).
+  void add(const ColumnSums& other) {
+    if (other.n_rows == 0.0) return;
+    if (n_rows == 0.0) {
+      *this = other;
+      return;
+    }
+    const double n = n_rows + other.n_rows, share = other.n_rows / n;
+    for (std::size_t j = 0; j < mean.size(); ++j) {
+      const double apart = other.mean[j] - mean[j];
+      least[j] = std::min(least[j], other.least[j]);
+      greatest[j] = std::max(greatest[j], other.greatest[j]);
+      square[j] += other.square[j] + apart * apart * n_rows * share;
+      mean[j] += apart * share;
+      n_filled[j] += other.n_filled[j];
+    }
+    n_rows = n;
+  }
+};
+
+/// The columns of the rows [begin, end), a few hundred at a time, while they are in cache.
+template <class Value>
+void describe(const DenseRows<Value>& x, std::size_t begin, std::size_t end, ColumnSums& sums, const Pulse& pulse) {
+  const std::size_t few =
+      std::clamp<std::size_t>((std::size_t{256} << 10) / (x.n_features * sizeof(Value) + 1), 1, 512);
+  ColumnSums part(x.n_features);
+  for (; begin < end; begin += few) {
+    const std::size_t n = std::min(few, end - begin);
+    dense_kernels<Value>().describe_columns(x.value.data() + begin * x.n_features, n, x.n_features, part.notes());
+    part.n_rows = static_cast<double>(n);
+    sums.add(part);
+    pulse();
+  }
+}
+/// Of sparse rows, with the zeros that they leave out. Two passes, so that the spread keeps its digits.
+template <class Value>
+void describe(const SparseRows<Value>& x, std::size_t begin, std::size_t end, ColumnSums& sums, const Pulse&) {
+  const std::size_t m = x.n_features;
+  std::vector<Offset> absent(m, static_cast<Offset>(end - begin));
+  for (std::size_t i = begin; i < end; ++i)
+    x.each(i, [&](std::size_t j, double v) {
+      const bool first = absent[j]-- == static_cast<Offset>(end - begin);
+      sums.least[j] = first ? v : std::min(sums.least[j], v);
+      sums.greatest[j] = first ? v : std::max(sums.greatest[j], v);
+      sums.mean[j] += v;
+      sums.n_filled[j] += v != 0.0;
+    });
+  sums.n_rows = static_cast<double>(end - begin);
+  for (std::size_t j = 0; j < m; ++j) {
+    if (absent[j] > 0) sums.least[j] = std::min(sums.least[j], 0.0), sums.greatest[j] = std::max(sums.greatest[j], 0.0);
+    sums.mean[j] /= sums.n_rows;
+    sums.square[j] = static_cast<double>(absent[j]) * sums.mean[j] * sums.mean[j];
+  }
+  for (std::size_t i = begin; i < end; ++i)
+    x.each(i, [&](std::size_t j, double v) { sums.square[j] += (v - sums.mean[j]) * (v - sums.mean[j]); });
+}
+
 inline ColumnStats column_stats(const AnyRows& rows, const Workers& workers) {
   const std::size_t n = n_rows(rows), m = n_features(rows);
-  const std::size_t n_blocks = std::clamp<std::size_t>((std::size_t{1} << 21) / std::max<std::size_t>(m, 1), 1, 16);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<ColumnStats> part(n_blocks);
-  parallel_blocks(n_blocks, workers, [&](std::size_t b) {
-    ColumnStats& s = part[b];
-    s.least.assign(m, infinity);
-    s.greatest.assign(m, -infinity);
-    s.mean.assign(m, 0.0);
-    s.spread.assign(m, 0.0);
-    s.n_filled.assign(m, 0);
-    const auto [begin, end] = block_range(n, n_blocks, b);
-    std::vector<Offset> stored(m, 0);
-    each_cell(rows, begin, end, [&](std::size_t, std::size_t j, double v) {
-      s.least[j] = std::min(s.least[j], v);
-      s.greatest[j] = std::max(s.greatest[j], v);
-      s.mean[j] += v;
-      s.n_filled[j] += v != 0.0;
-      ++stored[j];
+  // The cut depends on the data alone, and so do the sums.
+  const std::size_t room = std::max<std::size_t>((std::size_t{1} << 21) / std::max<std::size_t>(m, 1), 1);
+  const std::size_t n_blocks = std::clamp<std::size_t>(std::min(room, n / 1024), 1, 32);
+  std::vector<ColumnSums> part(n_blocks, ColumnSums(m));
+  if (n > 0)
+    parallel_blocks(n_blocks, workers, [&](std::size_t b, const Pulse& pulse) {
+      const auto [begin, end] = block_range(n, n_blocks, b);
+      std::visit([&](const auto& x) { describe(x, begin, end, part[b], pulse); }, rows);
     });
-    for (std::size_t j = 0; j < m; ++j)
-      if (static_cast<std::size_t>(stored[j]) < end - begin) {
-        s.least[j] = std::min(s.least[j], 0.0);
-        s.greatest[j] = std::max(s.greatest[j], 0.0);
-      }
-  });
-  ColumnStats all = std::move(part[0]);
-  for (std::size_t b = 1; b < n_blocks; ++b)
-    for (std::size_t j = 0; j < m; ++j) {
-      all.least[j] = std::min(all.least[j], part[b].least[j]);
-      all.greatest[j] = std::max(all.greatest[j], part[b].greatest[j]);
-      all.mean[j] += part[b].mean[j];
-      all.n_filled[j] += part[b].n_filled[j];
-    }
-  for (double& mean : all.mean) mean /= static_cast<double>(std::max<std::size_t>(n, 1));
-  std::vector<std::vector<double>> square(n_blocks);
-  parallel_blocks(n_blocks, workers, [&](std::size_t b) {
-    square[b].assign(m, 0.0);
-    const auto [begin, end] = block_range(n, n_blocks, b);
-    std::vector<Offset> absent(m, static_cast<Offset>(end - begin));
-    each_cell(rows, begin, end, [&](std::size_t, std::size_t j, double v) {
-      square[b][j] += (v - all.mean[j]) * (v - all.mean[j]);
-      --absent[j];
-    });
-    for (std::size_t j = 0; j < m; ++j) square[b][j] += static_cast<double>(absent[j]) * all.mean[j] * all.mean[j];
-  });
-  for (std::size_t j = 0; j < m; ++j) {
-    all.spread[j] = 0.0;
-    for (const auto& s : square) all.spread[j] += s[j];
-    all.spread[j] = std::sqrt(all.spread[j] / static_cast<double>(std::max<std::size_t>(n, 1)));
+  ColumnSums all(m);
+  for (const ColumnSums& p : part) all.add(p);
+  if (n == 0) {
+    std::fill(all.least.begin(), all.least.end(), std::numeric_limits<double>::infinity());
+    std::fill(all.greatest.begin(), all.greatest.end(), -std::numeric_limits<double>::infinity());
   }
-  return all;
+  for (double& square : all.square) square = std::sqrt(square / static_cast<double>(std::max<std::size_t>(n, 1)));
+  return {std::move(all.least), std::move(all.greatest), std::move(all.mean), std::move(all.square),
+          std::move(all.n_filled)};
 }
 
 }  // namespace rankine

@@ -21,6 +21,12 @@ struct Ahead {
   Rate rate = nothing;
 };
 
+/// One entry a column: extremes, mean, sum of squared distances from the mean, and how many cells are not zero.
+struct ColumnNotes {
+  double *least, *greatest, *mean, *square;
+  std::int64_t* n_filled;
+};
+
 /// Verbs of blocks of dense rows: n_rows rows of n_features values, one after the other, not padded.
 template <class Value>
 struct DenseKernels {
@@ -30,6 +36,8 @@ struct DenseKernels {
   void (*add_rows)(const Value* x, std::size_t n_rows, std::size_t n_features, const double* scale, double* sum, Ahead);
   /// sum_j += the sum over rows of scale_i x_ij^2.
   void (*add_squares)(const Value* x, std::size_t n_rows, std::size_t n_features, const double* scale, double* sum);
+  /// Describes the columns of at least one row.
+  void (*describe_columns)(const Value* x, std::size_t n_rows, std::size_t n_features, const ColumnNotes&);
 };
 
 /// The rows of a query by ascending score; everything is by position in this order. `stride` is n_features rounded up
