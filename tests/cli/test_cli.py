@@ -215,6 +215,14 @@ def test_help_lists_every_parameter_of_a_learner(capsys):
         assert "--help" in out or "Parameters" in out
 
 
+def test_versions(capsys):
+    said = json_of(capsys, "--version")
+    assert said["rankine"] == rankine.__version__
+    assert said["isa"] in ("sse2", "avx2", "avx512", "baseline")
+    code, out, _ = run(capsys, "--version")
+    assert (code, out) == (0, f"rankine {rankine.__version__}\n")
+
+
 # What goes wrong ----------------------------------------------------------------------------------------------------
 
 
@@ -325,6 +333,14 @@ def test_a_model_of_other_features_is_told_so(capsys, folder, tmp_path):
     code, _, err = run(capsys, "predict", tmp_path / "m.json", folder / "test.txt")
     assert code == 1
     assert "3" in err
+
+
+def test_an_instruction_set_that_is_not_here(folder):
+    for tokens in (["inspect", folder / "model.json"], ["--version", "--json"]):
+        environment = {**os.environ, "RANKINE_ISA": "mmx"}
+        done = subprocess.run([RANKINE, *tokens], env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("rankine: RANKINE_ISA is 'mmx', but this machine has: ")
 
 
 # As a process -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,9 @@ COMMANDS = {
     "doctor": ("rankine.cli.doctor:doctor", "Tell before training what will go wrong with some data."),
     "demo": ("rankine.cli.demo:demo", "Run the main job on data that the package makes itself."),
 }
-EPILOGUE = "Exit codes: 0 done, 1 it failed, 2 wrong usage, 130 interrupted."
+EPILOGUE = (
+    "Exit codes: 0 done, 1 it failed, 2 wrong usage, 130 interrupted. --version --json tells what the kernels run on."
+)
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
@@ -51,7 +53,9 @@ def main(tokens: Sequence[str] | None = None) -> int:
     except OSError as error:
         _discard_output()
         return _fail(_sentence(error), 1)
-    except (ValueError, ImportError, OverflowError) as error:
+    except ImportError as error:  # a command's own module hides why it could not be loaded
+        return _fail(str(error.__cause__ or error), 1)
+    except (ValueError, OverflowError) as error:
         from rankine.recipes.parameters import ParameterError
 
         return _fail(str(error), 2 if isinstance(error, ParameterError) else 1)
@@ -59,9 +63,26 @@ def main(tokens: Sequence[str] | None = None) -> int:
 
 def run(tokens: Sequence[str]) -> None:
     """Run one command; what fails is raised."""
+    if sorted(tokens) == ["--json", "--version"]:
+        _emit_versions()
+        return
     held = flags.config(tokens)
     app = _application(tokens, held)
     app(flags.checked(app, tokens, held), exit_on_error=False, print_error=False, result_action="return_value")
+
+
+def _emit_versions() -> None:
+    """What runs here: versions, and the instruction set that the kernels use."""
+    import platform
+
+    import numpy as np
+
+    from rankine import _core
+    from rankine.cli.console import emit_json
+    from rankine.data.rows import thread_count
+
+    versions = {"rankine": __version__, "numpy": np.__version__, "python": platform.python_version()}
+    emit_json({**versions, "isa": _core.isa(), "threads": thread_count(None)})
 
 
 def start() -> None:

