@@ -23,13 +23,18 @@ HeldRows sparse_rows(In<Offset> row_ptr, In<Index> index, In<Value> value, std::
   return {{nb::cast(row_ptr), nb::cast(index), nb::cast(value)}, rows};
 }
 
+/// One alternative for each loss that AnyLoss names.
+template <class... Loss>
+std::variant<std::unique_ptr<PairwisePoint<Loss>>...> points_of(std::variant<Loss...>*);
+using AnyPoint = decltype(points_of(static_cast<AnyLoss*>(nullptr)));
+
 /// A point of any loss, with the rows and queries that it was made from.
 struct HeldPoint {
   nb::object rows_owner, queries_owner;
   const AnyRows& rows;
   const Queries& queries;
   int n_threads;
-  std::variant<std::unique_ptr<PairwisePoint<SquaredHinge>>, std::unique_ptr<PairwisePoint<ModifiedHuber>>> point;
+  AnyPoint point;
 
   template <class Call>
   std::vector<double> values_of(std::size_t size, Call call) {

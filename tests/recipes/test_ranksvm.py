@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import mq2008
 import reference
@@ -199,3 +200,13 @@ def test_the_true_optimum_on_mq2008(exponent):
     data = mq2008.read(1, "train")
     model = RankSVM(C=2.0**exponent, tol=1e-10).fit(data)
     assert model.outcome.gap <= 1e-9 * model.outcome.objective
+
+
+def test_sparse_rows_that_are_hardly_sparse_are_learned_from_as_dense_ones():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 6)) * (rng.random((300, 6)) < 0.4)
+    y, qid = rng.integers(0, 4, 300), np.repeat(np.arange(10), 30)
+    dense, sparse = (RankSVM(C=2).fit(Dataset.from_arrays(x, y, qid)) for x in (X, scipy.sparse.csr_array(X)))
+    np.testing.assert_array_equal(dense.weights, sparse.weights)
+    thin = Dataset.from_arrays(scipy.sparse.csr_array(X * (rng.random(X.shape) < 0.5)), y, qid)
+    assert thin.suited() is thin

@@ -10,7 +10,7 @@ import numpy as np
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, table
 from rankine.cli.reading import READING, File, Reading
 from rankine.data import Dataset
-from rankine.data.letor import DENSE_FROM
+from rankine.data.rows import DENSE_FROM
 from rankine.model import Model, load
 
 

@@ -21,11 +21,9 @@ from rankine.data.atomic import open_atomically
 from rankine.data.dataset import Dataset
 from rankine.data.errors import DataError
 from rankine.data.grouping import Runs
-from rankine.data.rows import Array, Rows, thread_count
+from rankine.data.rows import DENSE_FROM, Array, Rows, thread_count
 from rankine.data.table import How, Table
 
-# Rows are kept dense when at least this share of their cells is not zero.
-DENSE_FROM = 0.25
 _BLOCK = 1 << 22
 _MARGIN = 64  # bytes behind a block that the parser may look at
 _ROWS = 1 << 14  # rows that are written at a time

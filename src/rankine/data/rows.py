@@ -19,6 +19,9 @@ from rankine.data.errors import DataError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+# Rows are better dense when at least this share of their cells is not zero.
+DENSE_FROM = 0.25
+
 Vector: TypeAlias = NDArray[np.float64]
 Array: TypeAlias = NDArray[Any]
 
@@ -175,6 +178,12 @@ class Rows:
         if self.row_ptr is None or self.index is None:
             return at // self.n_features, at % self.n_features
         return int(np.searchsorted(self.row_ptr, at, side="right")) - 1, int(self.index[at])
+
+    def suited(self) -> Rows:
+        """The same rows, dense if sparse ones have so many values that they would be read more slowly."""
+        if self.is_sparse and self.value.size >= DENSE_FROM * self.n_rows * self.n_features:
+            return Rows(self.matrix.toarray())
+        return self
 
     def widen(self, n_features: int) -> Rows:
         """The same rows with zeros in new columns on the right."""

@@ -69,7 +69,7 @@ class RankSVM(Recipe):
         """Learn a model; see `Recipe.fit`."""
         began = time.perf_counter()
         loss = Pairwise(
-            data,
+            data.suited(),
             C=self.C,
             pairs=self.pairs,
             pair_weight=self.pair_weight,

@@ -1,18 +1,18 @@
 """Truncated Newton: conjugate gradients with a diagonal preconditioner, for many features.
 
-Each step solves ∇²F(w) d = −∇F(w) only as far as it pays. The preconditioner is the point's stand-in for the diagonal
+Each step solves ∇²F(w) d = −∇F(w) until a tenth of the gradient is left, which is as far as it pays: in the Euclidean
+norm, because the preconditioner's own would ask for features that hardly occur (on click rates, six times the
+products). The preconditioner is the point's stand-in for the diagonal
 of the Hessian, 1 + C Σ curvature_i x_ij² for pairs: on features of unequal frequency it saves 50 times the products.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from rankine.data import Vector
 from rankine.objectives import Objective, Point
-from rankine.objectives.vectors import dot
+from rankine.objectives.vectors import dot, norm
 from rankine.solvers.descent import Descent
 from rankine.solvers.solution import Solution, Watch
 
@@ -42,14 +42,14 @@ def cg(
     """
     descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch)
     while descent.going():
-        forcing = min(0.1, math.sqrt(descent.size / descent.reference)) if descent.reference > 0 else 0.1
-        if not descent.step(_direction(descent.point, descent.gradient, forcing)):
+        if not descent.step(_direction(descent.point, descent.gradient)):
             descent.stuck()
     return descent.solution("cg")
 
 
-def _direction(point: Point, gradient: Vector, forcing: float) -> Vector:
-    """Conjugate gradients on ∇²F d = −∇F until the residual, in the preconditioner's norm, fell by `forcing`."""
+def _direction(point: Point, gradient: Vector) -> Vector:
+    """Conjugate gradients on ∇²F d = −∇F until a tenth of the residual is left."""
+    target = 0.1 * norm(gradient)
     diagonal = point.diagonal()
     if not np.isfinite(diagonal).all():
         raise OverflowError("the curvature of the objective overflows: scale the features (scale='std')")
@@ -58,7 +58,7 @@ def _direction(point: Point, gradient: Vector, forcing: float) -> Vector:
     residual = -gradient
     preconditioned = inverse * residual
     direction = preconditioned
-    size = first = dot(residual, preconditioned)
+    size = dot(residual, preconditioned)
     for _ in range(max(100, min(2 * len(gradient), 1000))):
         product = point.hessian_product(direction)
         curvature = dot(direction, product)
@@ -67,9 +67,9 @@ def _direction(point: Point, gradient: Vector, forcing: float) -> Vector:
         length = size / curvature
         step = step + length * direction
         residual = residual - length * product
+        if norm(residual) <= target:
+            break
         preconditioned = inverse * residual
         before, size = size, dot(residual, preconditioned)
-        if size <= forcing**2 * first:
-            break
         direction = preconditioned + (size / before) * direction
     return step
