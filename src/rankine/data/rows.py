@@ -182,7 +182,8 @@ class Rows:
     def suited(self) -> Rows:
         """The same rows, dense if sparse ones have so many values that they would be read more slowly."""
         if self.is_sparse and self.value.size >= DENSE_FROM * self.n_rows * self.n_features:
-            return Rows(self.matrix.toarray())
+            matrix: Any = self.matrix
+            return Rows(matrix.toarray())
         return self
 
     def widen(self, n_features: int) -> Rows:
