@@ -105,8 +105,8 @@ inline ColumnStats column_stats(const AnyRows& rows, const Workers& workers) {
   std::vector<ColumnSums> part(n_blocks, ColumnSums(m));
   if (n > 0)
     parallel_blocks(n_blocks, workers, [&](std::size_t b, const Pulse& pulse) {
-      const auto [begin, end] = block_range(n, n_blocks, b);
-      std::visit([&](const auto& x) { describe(x, begin, end, part[b], pulse); }, rows);
+      const auto range = block_range(n, n_blocks, b);
+      std::visit([&](const auto& x) { describe(x, range.first, range.second, part[b], pulse); }, rows);
     });
   ColumnSums all(m);
   for (const ColumnSums& p : part) all.add(p);

@@ -77,7 +77,10 @@ void transposed_product(const SparseRows<Value>& x, std::span<const double> scal
                         std::span<double> out, const Workers& workers) {
   std::fill(out.begin(), out.end(), 0.0);
   std::size_t n_values = some.empty() ? x.value.size() : 0;
-  for (const Offset i : some) n_values += static_cast<std::size_t>(x.row_ptr[i + 1] - x.row_ptr[i]);
+  for (const Offset i : some) {
+    const auto row = static_cast<std::size_t>(i);
+    n_values += static_cast<std::size_t>(x.row_ptr[row + 1] - x.row_ptr[row]);
+  }
   const bool worth_a_copy = 4 * n_values > x.value.size() && 64 * x.n_features > x.value.size();
   const SparseColumns<Value>* by_column = worth_a_copy ? columns_of(x, workers) : nullptr;
   if (by_column != nullptr) {

@@ -78,7 +78,7 @@ void mistakes() {
   for (int i = 0; i < 3000; ++i) {  // any bytes may stand anywhere: an error or rows, never a step beyond the text
     std::string text = right;
     for (int k = 0; k < 3; ++k)
-      text[rng() % text.size()] = static_cast<char>(rng() % 4 ? "0:#\n qe.-"[rng() % 9] : rng());
+      text[rng() % text.size()] = rng() % 4 ? "0:#\n qe.-"[rng() % 9] : static_cast<char>(rng());
     try {
       read(text, 1 + rng() % 200);
     } catch (const std::invalid_argument& error) {
