@@ -34,8 +34,10 @@ ISAS := $(if $(filter x86_64 amd64,$(shell uname -m)),sse2 avx2 avx512,baseline)
 FLAGS_avx2 := -mavx2 -mfma
 FLAGS_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma
 SANITIZE := -std=c++20 -O1 -g -Wall -Wextra -Wconversion -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -Inative
-sanitize: $(patsubst tests/native/%.cpp,build/sanitize/%,$(wildcard tests/native/*.cpp))
+sanitize: build/sanitize/.passed
+build/sanitize/.passed: $(patsubst tests/native/%.cpp,build/sanitize/%,$(wildcard tests/native/*.cpp))
 	@for isa in $$(build/sanitize/isa --list); do for program in $^; do RANKINE_ISA=$$isa $$program || exit 1; done; done
+	@touch $@
 
 build/sanitize/isa_%.o: $(wildcard native/isa/*)
 	@mkdir -p $(@D)
@@ -58,8 +60,10 @@ build/kernels: benchmarks/kernels.cpp $(wildcard native/*.hpp native/isa/*.?pp) 
 
 # The threaded parts under ThreadSanitizer.
 RACE := -std=c++20 -O1 -g -Wall -Wextra -Wconversion -Werror -fsanitize=thread -pthread -Inative
-race: build/race/sweeps build/race/kernels
+race: build/race/.passed
+build/race/.passed: build/race/sweeps build/race/kernels
 	@for program in $^; do $$program || exit 1; done
+	@touch $@
 
 build/race/isa_%.o: $(wildcard native/isa/*)
 	@mkdir -p $(@D)
