@@ -1,4 +1,4 @@
-// Rows of features, dense or sparse, borrowed from NumPy: the verbs dot and add, with products accumulated in double.
+// Rows of features, dense or sparse, borrowed from NumPy: the verb dot, with products accumulated in double.
 // A sparse matrix (sparse.hpp) is checked once, when its rows are made; kernels then index freely.
 #pragma once
 #include <cmath>
@@ -28,17 +28,6 @@ struct DenseRows {
     double sum = 0.0;
     for (; j < n_features; ++j) sum += static_cast<double>(x[j]) * w[j];
     return sum + (((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7])));
-  }
-  void add(std::size_t row, double scale, std::span<double> out) const {
-    const Value* x = value.data() + row * n_features;
-    for (std::size_t j = 0; j < n_features; ++j) out[j] += scale * static_cast<double>(x[j]);
-  }
-  void add_squares(std::size_t row, double scale, std::span<double> out) const {
-    const Value* x = value.data() + row * n_features;
-    for (std::size_t j = 0; j < n_features; ++j) {
-      const double v = static_cast<double>(x[j]);
-      out[j] += scale * v * v;
-    }
   }
 };
 

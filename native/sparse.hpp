@@ -70,12 +70,6 @@ struct SparseRows {
   double dot(std::size_t row, std::span<const double> w) const {
     return here::sparse_dot<false>(run(), static_cast<Offset>(row), w.data());
   }
-  void add(std::size_t row, double scale, std::span<double> out) const {
-    each(row, [&](std::size_t j, double v) { out[j] += scale * v; });
-  }
-  void add_squares(std::size_t row, double scale, std::span<double> out) const {
-    each(row, [&](std::size_t j, double v) { out[j] += scale * v * v; });
-  }
 };
 
 }  // namespace rankine

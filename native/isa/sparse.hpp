@@ -33,12 +33,6 @@ template <bool squared, class Value>
   return (a + c) + (b + d);
 }
 
-/// out[i] = row i times w, for the rows begin .. end - 1.
-template <bool squared, class Value>
-inline void sparse_dots(const SparseRun<Value>& x, std::int64_t begin, std::int64_t end, const double* w, double* out) {
-  for (std::int64_t row = begin; row < end; ++row) out[row] = sparse_dot<squared>(x, row, w);
-}
-
 /// sum += scale * row.
 template <bool squared, class Value>
 inline void sparse_add(const SparseRun<Value>& x, std::int64_t row, double scale, double* sum) {

@@ -173,8 +173,10 @@ void sparse(std::mt19937& random, std::size_t n_rows, std::size_t n_features, st
   }
   std::vector<double> want(n_features, 0.0), squares(n_features, 0.0), got(n_features), first(n_features);
   for (std::size_t i = 0; i < n_rows; ++i) {
-    x.add(i, scale[i], want);
-    x.add_squares(i, scale[i], squares);
+    x.each(i, [&](std::size_t j, double v) {
+      want[j] += scale[i] * v;
+      squares[j] += scale[i] * v * v;
+    });
   }
   for (const bool few : {false, true})
     for (const int n_threads : {1, 2, 3, 7}) {
