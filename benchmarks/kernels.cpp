@@ -59,13 +59,14 @@ int main(int n_args, char** args) {
   for (float& v : x) v = static_cast<float>(random() >> 40) * 0x1p-24F;
   std::vector<Index> level(n);
   levels(label, query_ptr, level);
-  const Queries queries{query_ptr, level, {}, {}, false};
+  const Queries queries{query_ptr, level, {}, {}, {}, false};
   const DenseRows<float> rows{x, n, n_features};
   const AnyRows any = rows;
   const auto rows_d = static_cast<double>(n);
   const auto bytes = static_cast<double>(x.size() * sizeof(float));
   const Kernels& k = kernels();
-  PairwisePoint<SquaredHinge> point(any, queries, w, {2});
+  const Ramps<1> loss{Ramp{1.0, 1.0}};
+  PairwisePoint<Ramps<1>> point(loss, any, queries, w, {2});
   std::vector<double> out(n_features), h(n_features * n_features);
   std::vector<std::int32_t> order(n);
   std::vector<std::int64_t> keys(sort_scratch(n));
@@ -92,7 +93,7 @@ int main(int n_args, char** args) {
     lines.push_back(
         {"Hessian, double" + threads, rows_d, bytes, [&, t] { point.hessian<double>(any, queries, h, {t}); }});
     lines.push_back({"value and gradient" + threads, rows_d, bytes,
-                     [&, t] { unused += PairwisePoint<SquaredHinge>(any, queries, w, {t}).value; }});
+                     [&, t] { unused += PairwisePoint<Ramps<1>>(loss, any, queries, w, {t}).value; }});
   }
   lines.push_back({"sort, by query", rows_d, 0.0, [&] {
                      for (std::size_t q = 0; q < queries.n_queries(); ++q)

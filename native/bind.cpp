@@ -4,6 +4,7 @@
 #include "columns.hpp"
 #include "content.hpp"
 #include "isa/choose.hpp"
+#include "mixture.hpp"
 #include "pairwise.hpp"
 
 using namespace rankine;
@@ -23,10 +24,10 @@ HeldRows sparse_rows(In<Offset> row_ptr, In<Index> index, In<Value> value, std::
   return {{nb::cast(row_ptr), nb::cast(index), nb::cast(value)}, rows};
 }
 
-/// One alternative for each loss that AnyLoss names.
-template <class... Loss>
-std::variant<std::unique_ptr<PairwisePoint<Loss>>...> points_of(std::variant<Loss...>*);
-using AnyPoint = decltype(points_of(static_cast<AnyLoss*>(nullptr)));
+/// One alternative for each kind of loss.
+template <class... Kind>
+std::variant<std::unique_ptr<PairwisePoint<Kind>>...> points_of(std::variant<Kind...>*);
+using AnyPoint = decltype(points_of(static_cast<Loss*>(nullptr)));
 
 /// A point of any loss, with the rows and queries that it was made from.
 struct HeldPoint {
@@ -50,8 +51,8 @@ struct HeldPoint {
   }
 };
 
-HeldPoint pairwise(nb::object rows_object, nb::object queries_object, std::string_view loss, In<double> w,
-                   int n_threads) {
+HeldPoint pairwise(nb::object rows_object, nb::object queries_object, std::string_view loss, double window,
+                   In<double> w, int n_threads) {
   const AnyRows& rows = nb::cast<const HeldRows&>(rows_object).rows;
   const Queries& queries = nb::cast<const HeldQueries&>(queries_object).queries;
   same_length(queries.n_rows(), n_rows(rows), "level");
@@ -59,10 +60,10 @@ HeldPoint pairwise(nb::object rows_object, nb::object queries_object, std::strin
   HeldPoint held{rows_object, queries_object, rows, queries, n_threads, {}};
   nb::gil_scoped_release unlocked;
   std::visit(
-      [&]<class Loss>(Loss) {
-        held.point = std::make_unique<PairwisePoint<Loss>>(rows, queries, span(w), workers(n_threads));
+      [&]<class Kind>(const Kind& kind) {
+        held.point = std::make_unique<PairwisePoint<Kind>>(kind, rows, queries, span(w), workers(n_threads));
       },
-      loss_named(loss));
+      loss_named(loss, window));
   return held;
 }
 
@@ -126,10 +127,10 @@ NB_MODULE(_core, m) {
       "bytes"_a.noconvert(), "seed"_a, "n_threads"_a, "A 64-bit fingerprint of bytes, continued from seed.");
 
   nb::class_<HeldQueries>(m, "Queries", "Who competes with whom, and how much each pair weighs.")
-      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool,
-                    std::string_view>(),
+      .def(nb::init<In<Offset>, In<Index>, std::optional<In<double>>, std::optional<In<double>>, bool, std::string_view,
+                    std::optional<In<double>>>(),
            "query_ptr"_a.noconvert(), "level"_a.noconvert(), "win"_a.noconvert().none(), "lose"_a.noconvert().none(),
-           "adjacent"_a, "counting"_a = "auto");
+           "adjacent"_a, "counting"_a = "auto", "gain"_a.noconvert().none() = nb::none());
   m.def("counting_names", &counting_names, "The ways to count rows by level.");
   m.def(
       "levels",
@@ -155,6 +156,12 @@ NB_MODULE(_core, m) {
   m.def("loss_names", &loss_names, "The margin losses.");
   nb::class_<HeldPoint>(m, "PairwisePoint", "A loss over all pairs, at one vector of weights.")
       .def_prop_ro("value", [](HeldPoint& p) { return std::visit([](auto& x) { return x->value; }, p.point); })
+      .def_prop_ro(
+          "shortfall", [](HeldPoint& p) { return std::visit([](auto& x) { return x->shortfall; }, p.point); },
+          "The sum over pairs of weight * max(0, 1 - margin).")
+      .def_prop_ro(
+          "mass", [](HeldPoint& p) { return std::visit([](auto& x) { return x->mass; }, p.point); },
+          "The sum over pairs of weight * minus the slope of the loss.")
       .def_prop_ro(
           "gradient",
           [](HeldPoint& p) {
@@ -205,24 +212,34 @@ NB_MODULE(_core, m) {
           "single"_a,
           "The Hessian as a matrix; `single`: short sums in single precision, which is faster and right to six "
           "digits.");
-  m.def("pairwise", &pairwise, "rows"_a, "queries"_a, "loss"_a, "w"_a.noconvert(), "n_threads"_a,
+  m.def("pairwise", &pairwise, "rows"_a, "queries"_a, "loss"_a, "window"_a, "w"_a.noconvert(), "n_threads"_a,
         "The point of a loss at w.");
   m.def(
       "along",
-      [](const HeldQueries& held, std::string_view loss, In<double> score, In<double> direction, double t,
-         int n_threads) {
+      [](const HeldQueries& held, std::string_view loss, double window, In<double> score, In<double> direction,
+         double t, int n_threads) {
         same_length(score.size(), held.queries.n_rows(), "score");
         same_length(direction.size(), held.queries.n_rows(), "direction");
         nb::gil_scoped_release unlocked;
         const Curve curve = std::visit(
-            [&]<class Loss>(Loss) {
-              return along<Loss>(held.queries, span(score), span(direction), t, workers(n_threads));
+            [&](const auto& kind) {
+              return along(kind, held.queries, span(score), span(direction), t, workers(n_threads));
             },
-            loss_named(loss));
+            loss_named(loss, window));
         return std::tuple(curve.value, curve.slope, curve.curvature);
       },
-      "queries"_a, "loss"_a, "score"_a.noconvert(), "direction"_a.noconvert(), "t"_a, "n_threads"_a,
+      "queries"_a, "loss"_a, "window"_a, "score"_a.noconvert(), "direction"_a.noconvert(), "t"_a, "n_threads"_a,
       "Value, slope and curvature of the loss at score + t * direction.");
+
+  m.def(
+      "best_mixture",
+      [](In<double> gram, In<double> offset, In<double> start) {
+        same_length(gram.size(), offset.size() * offset.size(), "gram");
+        same_length(start.size(), offset.size(), "start");
+        return to_numpy(Mixture(span(gram), span(offset)).best(span(start), 20 * offset.size() + 20));
+      },
+      "gram"_a.noconvert(), "offset"_a.noconvert(), "start"_a.noconvert(),
+      "The b >= 0 with sum b = 1 that maximises offset . b - b' gram b / 2; gram is row after row.");
 
   bind_examination(m);
   bind_metrics(m);

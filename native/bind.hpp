@@ -103,15 +103,17 @@ struct HeldQueries {
   std::vector<nb::object> owners;
   Queries queries;
   HeldQueries(In<Offset> query_ptr, In<Index> level, std::optional<In<double>> win, std::optional<In<double>> lose,
-              bool adjacent, std::string_view counting)
-      : owners{nb::cast(query_ptr), nb::cast(level), nb::cast(win), nb::cast(lose)},
-        queries{span(query_ptr), span(level), {}, {}, adjacent, counting_named(counting)} {
+              bool adjacent, std::string_view counting, std::optional<In<double>> gain)
+      : owners{nb::cast(query_ptr), nb::cast(level), nb::cast(win), nb::cast(lose), nb::cast(gain)},
+        queries{span(query_ptr), span(level), {}, {}, {}, adjacent, counting_named(counting)} {
     check_query_ptr(queries.query_ptr, queries.n_rows());
     check_levels(queries);
     if (win) queries.win = span(*win);
     if (lose) queries.lose = span(*lose);
     if (win) same_length(win->size(), queries.n_rows(), "win");
     if (lose) same_length(lose->size(), queries.n_rows(), "lose");
+    if (gain) queries.gain = span(*gain);
+    if (gain) same_length(gain->size(), queries.n_rows(), "gain");
   }
 };
 

@@ -55,9 +55,9 @@ void fill_ordered(const SparseRows<Value>& x, std::size_t begin, const OrderedRo
 }
 
 /// sum += the upper triangle of the Hessian of one query, stride x stride; part of it stays in the panels.
-template <class Loss, class R, class Real>
-void add_hessian(const R& x, const Queries& queries, std::size_t q, const Sorted<Loss::ramps.size()>& sorted,
-                 HessianScratch<Real>& scratch, std::span<double> sum, const Pulse& pulse) {
+template <std::size_t N, class R, class Real>
+void add_hessian(const Ramps<N>& ramps, const R& x, const Queries& queries, std::size_t q, const Sorted<N>& sorted,
+                 HessianScratch<Real>& scratch, Scratch& positions, std::span<double> sum, const Pulse& pulse) {
   const auto& kernel = hessian_kernels<Real>();
   const std::size_t begin = queries.begin(q), n = sorted.row.size(), stride = scratch.panels.stride;
   const std::span<const double> curvature = sorted.curvature;
@@ -81,18 +81,20 @@ void add_hessian(const R& x, const Queries& queries, std::size_t q, const Sorted
                                .stride = stride,
                                .n_levels = n_levels,
                                .adjacent = queries.adjacent};
-  for (std::size_t p = 0; p < n; ++p) {
-    const std::size_t i = begin + static_cast<std::size_t>(sorted.row[p]);
-    win[p] = queries.win.empty() ? Real{1} : static_cast<Real>(queries.win[i]);
-    lose[p] = queries.lose.empty() ? Real{1} : static_cast<Real>(queries.lose[i]);
-  }
   fill_ordered(x, begin, rows);
-  for (std::size_t r = 0; r < Loss::ramps.size(); ++r)
-    for (std::size_t from = 0; from < stride; from += strip) {
-      if (n > 8192) pulse();
-      kernel.subtract_pairs(rows, {sorted.lowest_loser[r].data(), sorted.end_winner[r].data(), 2 * Loss::ramps[r].coef},
-                            from, std::min(strip, stride - from));
+  for (const auto& weight : WeightTerms(queries, q, sorted.row, positions, Alone{pulse})) {
+    for (std::size_t p = 0; p < n; ++p) {
+      win[p] = weight.win == nullptr ? Real{1} : static_cast<Real>(weight.win[p]);
+      lose[p] = weight.lose == nullptr ? Real{1} : static_cast<Real>(weight.lose[p]);
     }
+    for (std::size_t r = 0; r < N; ++r)
+      for (std::size_t from = 0; from < stride; from += strip) {
+        if (n > 8192) pulse();
+        kernel.subtract_pairs(
+            rows, {sorted.lowest_loser[r].data(), sorted.end_winner[r].data(), weight.sign * ramps[r].curvature()},
+            from, std::min(strip, stride - from));
+      }
+  }
   each_piece(n, stride * 8, pulse,
              [&](std::size_t from, std::size_t to) { kernel.add_product(scratch.panels, rows, from, to, sum.data()); });
 }

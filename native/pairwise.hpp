@@ -5,7 +5,7 @@
 // a query of more than rows_for_all_threads rows is worked on by all. All sums are cut by the data and added in a fixed
 // order, so no bit of a result depends on the number of threads.
 #pragma once
-#include "hessian.hpp"
+#include "listed.hpp"
 #include "parallel.hpp"
 #include "products.hpp"
 #include "swept.hpp"
@@ -76,16 +76,23 @@ void each_large_query(const Queries& queries, Visit visit) {
     if (queries.size(q) > rows_for_all_threads) visit(q);
 }
 
+template <std::size_t N>
+SweptScores<N> scores_under(const Ramps<N>& loss, const Queries& queries) {
+  return {loss, queries};
+}
+inline ListedScores scores_under(Logistic, const Queries& queries) { return ListedScores(queries); }
+
 /// The loss over all pairs, at the weights w.
 template <class Loss>
 class PairwisePoint {
  public:
   std::vector<double> gradient;
-  double value = 0.0;
+  double value = 0.0, shortfall = 0.0, mass = 0.0;  // as of Evaluated, over all queries
 
-  PairwisePoint(const AnyRows& rows, const Queries& queries, std::span<const double> w, const Workers& workers)
-      : gradient(w.size()), swept_(queries) {
-    std::vector<double> values(queries.n_queries());
+  PairwisePoint(const Loss& loss, const AnyRows& rows, const Queries& queries, std::span<const double> w,
+                const Workers& workers)
+      : gradient(w.size()), swept_(scores_under(loss, queries)) {
+    std::vector<Evaluated> values(queries.n_queries());
     std::visit(
         [&](const auto& x) {
           auto sweep = [&](std::size_t q, std::span<const double> s, std::span<double> slope, Scratch& scratch,
@@ -93,7 +100,7 @@ class PairwisePoint {
           pass(x, queries, w, swept_.memory->score.room(queries.n_rows()), false, gradient, workers, sweep);
         },
         rows);
-    for (const double v : values) value += v;
+    for (const Evaluated& of : values) value += of.value, shortfall += of.shortfall, mass += of.mass;
   }
 
   /// The scores X w.
@@ -140,7 +147,7 @@ class PairwisePoint {
           sum_over_queries(
               queries, queries.n_rows(), workers, padded,
               [&](std::size_t q, std::span<double> sum, PassScratch& scratch, const Pulse& pulse) {
-                add_hessian<Loss>(x, queries, q, swept_.active_rows(queries, q), scratch.hessian(Real{}), sum, pulse);
+                swept_.add_hessian(x, queries, q, scratch.hessian(Real{}), scratch.sweep, sum, pulse);
               },
               Ends{n, stride});
         },
@@ -215,7 +222,7 @@ class PairwisePoint {
       if (is_active[i] != 0) active_.push_back(static_cast<Offset>(i));
   }
 
-  SweptScores<Loss> swept_;
+  decltype(scores_under(Loss{}, std::declval<const Queries&>())) swept_;
   std::vector<Offset> active_;
   bool known_ = false;
 };
@@ -227,9 +234,9 @@ inline void scores(const AnyRows& rows, std::span<const double> v, std::span<dou
 
 /// The loss at scores + t * direction, with its first two derivatives in t: no row of features is read.
 template <class Loss>
-Curve along(const Queries& queries, std::span<const double> score, std::span<const double> direction, double t,
-            const Workers& workers) {
-  SweptScores<Loss> swept(queries);
+Curve along(const Loss& loss, const Queries& queries, std::span<const double> score, std::span<const double> direction,
+            double t, const Workers& workers) {
+  auto swept = scores_under(loss, queries);
   auto add = [&](std::size_t q, std::span<double> sum, Scratch& scratch, const auto& team) {
     const std::size_t begin = queries.begin(q), n = queries.size(q);
     const auto d = direction.subspan(begin, n), s = score.subspan(begin, n);
@@ -244,7 +251,7 @@ Curve along(const Queries& queries, std::span<const double> score, std::span<con
         return dot;
       });
     };
-    sum[0] += swept.evaluate(queries, q, moved, slope, scratch, team);
+    sum[0] += swept.evaluate(queries, q, moved, slope, scratch, team).value;
     sum[1] += along_d();
     swept.product(queries, q, d, slope, scratch, team);
     sum[2] += along_d();

@@ -22,7 +22,7 @@ struct Sorted {
 /// Memory that sweeps reuse from query to query.
 struct Scratch {
   Room<double> centred, score;                                  // by row, by position
-  Room<double> win, lose;                                       // by position
+  Room<double> win, lose, win_gain, lose_gain;                  // by position
   Room<double> lose_value, lose_weight, win_value, win_weight;  // by position: what the sweeps say
   Room<double> slope_at;                                        // by position
   Room<double> rows, slope;                                     // by row
@@ -33,24 +33,46 @@ struct Scratch {
   CountScratch count;
 };
 
-/// The weights of a query in the order of its positions; nullptr where all are one.
-struct Weights {
-  const double *win = nullptr, *lose = nullptr;
-};
-template <class Team>
-Weights gather_weights(const Queries& queries, std::size_t q, std::span<const Index> row, Scratch& scratch,
-                       const Team& team) {
-  auto gather = [&](std::span<const double> all, Room<double>& into) -> const double* {
-    if (all.empty()) return nullptr;
-    const double* from = all.data() + queries.begin(q);
-    double* out = into.room(row.size()).data();
-    each_block(team, row.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t p = begin; p < end; ++p) out[p] = from[static_cast<std::size_t>(row[p])];
-    });
-    return out;
+/// The weights of a query's pairs in the order of its positions, as a sum of products sign * win_i * lose_j: one, or
+/// where gains weigh the pairs two, win_i lose_j (gain_i - gain_j) = (win gain)_i lose_j - win_i (lose gain)_j.
+class WeightTerms {
+ public:
+  struct Term {
+    const double *win, *lose;  // nullptr: ones
+    double sign;
   };
-  return {gather(queries.win, scratch.win), gather(queries.lose, scratch.lose)};
-}
+
+  template <class Team>
+  WeightTerms(const Queries& queries, std::size_t q, std::span<const Index> row, Scratch& scratch, const Team& team) {
+    const std::size_t n = row.size();
+    auto gather = [&](Room<double>& into, auto of_row) -> const double* {
+      double* const out = into.room(n).data();
+      each_block(team, n, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) out[p] = of_row(queries.begin(q) + static_cast<std::size_t>(row[p]));
+      });
+      return out;
+    };
+    const auto &win = queries.win, &lose = queries.lose, &gain = queries.gain;
+    if (!win.empty()) term_[0].win = gather(scratch.win, [&](std::size_t i) { return win[i]; });
+    if (!lose.empty()) term_[0].lose = gather(scratch.lose, [&](std::size_t i) { return lose[i]; });
+    if (gain.empty() || n == 0) return;
+    size_ = 2;
+    // Gains are counted from the middle row's, lest large ones cancel.
+    const double middle = gain[queries.begin(q) + static_cast<std::size_t>(row[n / 2])];
+    term_[1] = {term_[0].win, nullptr, -1.0};
+    term_[0].win =
+        gather(scratch.win_gain, [&](std::size_t i) { return (win.empty() ? 1.0 : win[i]) * (gain[i] - middle); });
+    term_[1].lose =
+        gather(scratch.lose_gain, [&](std::size_t i) { return (lose.empty() ? 1.0 : lose[i]) * (gain[i] - middle); });
+  }
+  const Term* begin() const { return term_; }
+  const Term* end() const { return term_ + size_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  Term term_[2] = {{nullptr, nullptr, 1.0}, {}};
+  std::size_t size_ = 1;
+};
 
 /// The scores of a query centred on their mean: large counts times a large common offset would cancel badly.
 template <class Team>

@@ -1,7 +1,8 @@
 // Rows grouped by query: who competes with whom, and how much each pair weighs.
 //
 // Within a query the labels are compressed to levels 0, 1, …; row i beats row j when its level is higher ("all" pairs)
-// or higher by exactly one ("adjacent" pairs). The pair weighs win[i] * lose[j]. Empty spans mean weights of one.
+// or higher by exactly one ("adjacent" pairs). The pair weighs win[i] * lose[j], times gain[i] - gain[j] where there
+// are gains. Empty spans of win and lose mean ones.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
@@ -39,7 +40,7 @@ inline Counting counting_named(std::string_view name) {
 struct Queries {
   std::span<const Offset> query_ptr;
   std::span<const Index> level;
-  std::span<const double> win, lose;
+  std::span<const double> win, lose, gain;
   bool adjacent = false;
   Counting counting = Counting::automatic;
   std::shared_ptr<Spares> spares = std::make_shared<Spares>();
@@ -106,21 +107,32 @@ inline void levels(std::span<const double> label, std::span<const Offset> query_
 
 /// The total weight of the pairs of each query.
 inline void pair_mass(const Queries& queries, std::span<double> mass) {
-  std::vector<double> win, lose;
+  struct Level {
+    double win = 0.0, lose = 0.0, win_gain = 0.0, lose_gain = 0.0;
+  };
+  std::vector<Level> levels;
   for (std::size_t q = 0; q < queries.n_queries(); ++q) {
-    win.assign(queries.size(q) + 1, 0.0);
-    lose.assign(queries.size(q) + 1, 0.0);
+    levels.assign(queries.size(q) + 1, {});
     std::size_t n_levels = 0;
+    const double start = queries.gain.empty() || queries.size(q) == 0 ? 0.0 : queries.gain[queries.begin(q)];
     for (std::size_t i = queries.begin(q); i < queries.begin(q) + queries.size(q); ++i) {
       const auto l = static_cast<std::size_t>(queries.level[i]);
-      win[l] += queries.win.empty() ? 1.0 : queries.win[i];
-      lose[l] += queries.lose.empty() ? 1.0 : queries.lose[i];
+      const double win = queries.win.empty() ? 1.0 : queries.win[i];
+      const double lose = queries.lose.empty() ? 1.0 : queries.lose[i];
+      const double gain = queries.gain.empty() ? 0.0 : queries.gain[i] - start;
+      levels[l].win += win;
+      levels[l].lose += lose;
+      levels[l].win_gain += win * gain;
+      levels[l].lose_gain += lose * gain;
       n_levels = std::max(n_levels, l + 1);
     }
-    double total = 0.0, below = 0.0;
+    double total = 0.0;
+    Level below;
     for (std::size_t l = 1; l < n_levels; ++l) {
-      below = queries.adjacent ? lose[l - 1] : below + lose[l - 1];
-      total += win[l] * below;
+      const Level &one = levels[l], &lower = levels[l - 1];
+      below.lose = queries.adjacent ? lower.lose : below.lose + lower.lose;
+      below.lose_gain = queries.adjacent ? lower.lose_gain : below.lose_gain + lower.lose_gain;
+      total += queries.gain.empty() ? one.win * below.lose : one.win_gain * below.lose - one.win * below.lose_gain;
     }
     mass[q] = total;
   }

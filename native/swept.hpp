@@ -1,6 +1,7 @@
-// All queries at given scores: orders, windows and curvature, in memory that is lent from point to point.
+// All queries at given scores under a loss of ramps: orders, windows and curvature, in memory that is lent from point
+// to point.
 #pragma once
-#include "sweep.hpp"
+#include "hessian.hpp"
 
 namespace rankine {
 
@@ -8,18 +9,18 @@ namespace rankine {
 struct SweptMemory {
   Room<Index> row, level, lowest_loser[2], end_winner[2];
   Room<double> curvature, score, along, slope;
-  Scratch large;  // of queries that all threads work on
+  Room<double> at;  // scores by position, for losses that list their pairs
+  Scratch large;    // of queries that all threads work on
 };
 
 /// Order, windows and curvature of all queries at given scores. Knows nothing of rows of features.
-template <class Loss>
+template <std::size_t N>
 class SweptScores {
  public:
-  static constexpr std::size_t N = Loss::ramps.size();
   Lent<SweptMemory> memory;
 
-  explicit SweptScores(const Queries& queries)
-      : memory(queries.spares), n_levels_(queries.n_queries()), n_active_(queries.n_queries()) {
+  SweptScores(const Ramps<N>& ramps, const Queries& queries)
+      : memory(queries.spares), ramps_(ramps), n_levels_(queries.n_queries()), n_active_(queries.n_queries()) {
     const std::size_t n = queries.n_rows();
     memory->row.room(n);
     memory->level.room(n);
@@ -30,26 +31,31 @@ class SweptScores {
     }
   }
   template <class Team>
-  double evaluate(const Queries& queries, std::size_t q, std::span<const double> score, std::span<double> slope,
-                  Scratch& scratch, const Team& team) {
+  Evaluated evaluate(const Queries& queries, std::size_t q, std::span<const double> score, std::span<double> slope,
+                     Scratch& scratch, const Team& team) {
     const Evaluated all =
-        rankine::evaluate<Loss>(queries, q, score, sorted(queries, q, score.size()), slope, scratch, team);
+        rankine::evaluate(ramps_, queries, q, score, sorted(queries, q, score.size()), slope, scratch, team);
     n_levels_[q] = static_cast<Index>(all.n_levels);
     n_active_[q] = static_cast<Index>(all.n_active);
-    return all.value;
+    return all;
   }
   template <class Team>
   void product(const Queries& queries, std::size_t q, std::span<const double> v, std::span<double> out,
                Scratch& scratch, const Team& team) {
     if (n_active(q) < out.size()) std::fill(out.begin(), out.end(), 0.0);
-    rankine::product<Loss>(queries, q, static_cast<std::size_t>(n_levels_[q]), sorted(queries, q, n_active(q)), v, out,
-                           scratch, team);
+    rankine::product(ramps_, queries, q, static_cast<std::size_t>(n_levels_[q]), sorted(queries, q, n_active(q)), v,
+                     out, scratch, team);
   }
   /// The rows of a query that may be in an active pair: in the order of their scores, counted within the query.
   std::span<const Index> active(const Queries& queries, std::size_t q) {
     return part(memory->row, queries, q).first(n_active(q));
   }
-  Sorted<N> active_rows(const Queries& queries, std::size_t q) { return sorted(queries, q, n_active(q)); }
+  /// sum += the upper triangle of the Hessian of one query, stride x stride; part of it stays in the panels.
+  template <class R, class Real>
+  void add_hessian(const R& x, const Queries& queries, std::size_t q, HessianScratch<Real>& scratch, Scratch& positions,
+                   std::span<double> sum, const Pulse& pulse) {
+    rankine::add_hessian(ramps_, x, queries, q, sorted(queries, q, n_active(q)), scratch, positions, sum, pulse);
+  }
   std::size_t n_active(std::size_t q) const { return static_cast<std::size_t>(n_active_[q]); }
   /// The curvature of each row of a query, by row.
   void curvature_by_row(const Queries& queries, std::size_t q, std::span<double> out) {
@@ -73,6 +79,7 @@ class SweptScores {
     return view;
   }
 
+  Ramps<N> ramps_;
   std::vector<Index> n_levels_, n_active_;
 };
 

@@ -45,13 +45,13 @@ void each_block(const Team& team, std::size_t n, Work work) {
 }
 
 /// The sum of work(begin, end) over all blocks, added in their order.
-template <class Team, class Work>
-double sum_blocks(const Team& team, std::size_t n, Work work) {
-  if (n <= block_rows) return n == 0 ? 0.0 : work(std::size_t{0}, n);
-  std::vector<double> part((n + block_rows - 1) / block_rows);
+template <class Sum = double, class Team, class Work>
+Sum sum_blocks(const Team& team, std::size_t n, Work work) {
+  if (n <= block_rows) return n == 0 ? Sum{} : work(std::size_t{0}, n);
+  std::vector<Sum> part((n + block_rows - 1) / block_rows);
   each_block(team, n, [&](std::size_t begin, std::size_t end) { part[begin / block_rows] = work(begin, end); });
-  double sum = 0.0;
-  for (const double x : part) sum += x;
+  Sum sum{};
+  for (const Sum& x : part) sum += x;
   return sum;
 }
 

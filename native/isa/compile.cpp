@@ -4,6 +4,7 @@
 #include "dense.hpp"
 #include "few_levels.hpp"
 #include "kernels.hpp"
+#include "logistic.hpp"
 #include "many_levels.hpp"
 #include "product.hpp"
 #include "sort.hpp"
@@ -25,6 +26,7 @@ constinit const Kernels table{
                        add_product<float>, flush<float>},
     .double_hessian = {padding<double>, n_apart, centre<float, double>, centre<double, double>, subtract_pairs<double>,
                        add_product<double>, flush<double>},
+    .logistic = {logistic_pairs, logistic_product, logistic_rows<float>, logistic_rows<double>},
 };
 
 }  // namespace rankine::RANKINE_ISA

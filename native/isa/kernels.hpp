@@ -95,6 +95,21 @@ struct SweepKernels {
   void (*many_levels)(Counting, double* memory, const SweepTask&, const SweepPart&, SweepState&, std::int64_t budget);
 };
 
+/// One winner i with the losers begin .. end - 1 under the logistic loss; everything is added to what is there.
+struct LogisticKernels {
+  /// sums: value and mass; slope and curvature by position.
+  void (*pairs)(const LogisticTask&, std::int64_t i, std::int64_t begin, std::int64_t end, double* sums, double* slope,
+                double* curvature);
+  /// out, by position: the Hessian in the scores times v.
+  void (*product)(const LogisticTask&, std::int64_t i, std::int64_t begin, std::int64_t end, const double* v,
+                  double* out);
+  /// y, by position: minus the other side of the pairs, as HessianKernels::subtract_pairs.
+  void (*rows_float32)(const LogisticTask&, std::int64_t i, std::int64_t begin, std::int64_t end, const float* x,
+                       float* y, std::int64_t stride);
+  void (*rows_float64)(const LogisticTask&, std::int64_t i, std::int64_t begin, std::int64_t end, const double* x,
+                       double* y, std::int64_t stride);
+};
+
 struct Kernels {
   const char* name;
   /// order = the rows by ascending (score, row). Scores are finite, -0.0 equals 0.0, n < 2^30 (above, it is only slower
@@ -105,6 +120,7 @@ struct Kernels {
   DenseKernels<double> float64;
   HessianKernels<float> single_hessian;
   HessianKernels<double> double_hessian;
+  LogisticKernels logistic;
 };
 
 constexpr std::size_t sort_scratch(std::size_t n) { return 2 * n + 32; }

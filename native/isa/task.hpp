@@ -59,6 +59,14 @@ struct ProductTask {
   bool adjacent;
 };
 
+/// The rows of a query in the order of their levels, under the logistic loss. A pair weighs win_i lose_j, times
+/// gain_i - gain_j where there are gains.
+struct LogisticTask {
+  const double* score;
+  const std::int32_t* level;
+  const double *win, *lose, *gain;  // nullptr: ones, ones, no gains
+};
+
 /// The first position that a part adds by itself (up), or the one above it (down). Static: every instruction set has
 /// its own, lest the linker keep one for all (kernels.hpp).
 static inline std::int64_t first_source(const SweepTask& t, const SweepPart& part) {

@@ -54,7 +54,7 @@ def fingerprint(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order
 class Queries:
     """Who competes with whom, and how much each pair weighs."""
 
-    def __init__(self, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], win: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lose: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, adjacent: bool, counting: str = 'auto') -> None: ...
+    def __init__(self, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], win: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lose: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, adjacent: bool, counting: str = 'auto', gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 def counting_names() -> list[str]:
     """The ways to count rows by level."""
@@ -75,6 +75,14 @@ class PairwisePoint:
     def value(self) -> float: ...
 
     @property
+    def shortfall(self) -> float:
+        """The sum over pairs of weight * max(0, 1 - margin)."""
+
+    @property
+    def mass(self) -> float:
+        """The sum over pairs of weight * minus the slope of the loss."""
+
+    @property
     def gradient(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
@@ -91,11 +99,16 @@ class PairwisePoint:
         The Hessian as a matrix; `single`: short sums in single precision, which is faster and right to six digits.
         """
 
-def pairwise(rows: object, queries: object, loss: str, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> PairwisePoint:
+def pairwise(rows: object, queries: object, loss: str, window: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> PairwisePoint:
     """The point of a loss at w."""
 
-def along(queries: Queries, loss: str, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: float, n_threads: int) -> tuple[float, float, float]:
+def along(queries: Queries, loss: str, window: float, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: float, n_threads: int) -> tuple[float, float, float]:
     """Value, slope and curvature of the loss at score + t * direction."""
+
+def best_mixture(gram: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    The b >= 0 with sum b = 1 that maximises offset . b - b' gram b / 2; gram is row after row.
+    """
 
 def n_varying(rows: Rows, query_ptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The number of queries within which each feature varies."""

@@ -53,7 +53,7 @@ template <class Value, class R>
 void examine(const Problem<Value>& p, const R& x, int n_threads) {
   const std::size_t n = p.label.size(), m = p.n_features;
   const Workers workers{n_threads};
-  const Queries queries{p.query_ptr, p.level, {}, {}, false};
+  const Queries queries{p.query_ptr, p.level, {}, {}, {}, false};
   std::vector<Offset> order(m), first(n);
   std::vector<std::uint64_t> hash(n);
   feature_order(x, queries, order, workers);

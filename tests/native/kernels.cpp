@@ -34,28 +34,48 @@ struct Problem {
     level.resize(label.size());
     levels(label, query_ptr, level);
   }
-  Queries queries(bool adjacent) const { return {query_ptr, level, win, lose, adjacent}; }
+  Queries queries(bool adjacent) const { return {query_ptr, level, win, lose, {}, adjacent}; }
 };
 
-template <class Loss>
-void check_loss(const Problem& problem, const AnyRows& rows, bool adjacent, int n_threads) {
+/// Value, minus slope and curvature of one pair of margin m.
+struct AtMargin {
+  double loss, pull, curvature;
+};
+template <std::size_t N>
+AtMargin at_margin(const Ramps<N>& ramps, double m) {
+  AtMargin sum{0.0, 0.0, 0.0};
+  for (const auto& [coef, edge, degree] : ramps) {
+    const double r = std::max(0.0, edge - m);
+    sum.loss += coef * r * r;
+    sum.pull += 2 * coef * r;
+    sum.curvature += r > 0 ? 2 * coef : 0.0;
+  }
+  return sum;
+}
+AtMargin at_margin(Logistic, double m) {
+  const double e = std::exp(-std::abs(m));
+  return {std::max(-m, 0.0) + std::log1p(e), (m > 0 ? e : 1.0) / (1 + e), e / ((1 + e) * (1 + e))};
+}
+
+template <class Kind>
+void check_loss(const Kind& loss, const Problem& problem, const AnyRows& rows, bool adjacent, int n_threads) {
   const Queries queries = problem.queries(adjacent);
   check_query_ptr(queries.query_ptr, queries.n_rows());
   check_levels(queries);
-  const std::size_t m = problem.n_features;
+  const std::size_t n_features = problem.n_features, m = n_features;
   std::vector<double> w(m), v(m);
   for (std::size_t j = 0; j < m; ++j) {
     w[j] = std::sin(static_cast<double>(j + 1)) / std::sqrt(static_cast<double>(m));
     v[j] = std::cos(static_cast<double>(3 * j));
   }
   const Workers workers{n_threads};
-  PairwisePoint<Loss> point(rows, queries, w, workers);
+  PairwisePoint<Kind> point(loss, rows, queries, w, workers);
   std::vector<double> product(m), score(queries.n_rows()), direction(queries.n_rows());
   point.product(rows, queries, v, product, workers);
   scores(rows, w, score, workers);
   scores(rows, v, direction, workers);
   const double t = 0.37;
-  const Curve curve = along<Loss>(queries, score, direction, t, workers);
+  const Curve curve = along(loss, queries, score, direction, t, workers);
 
   double value = 0.0, moved = 0.0, slope = 0.0, curvature = 0.0;
   std::vector<double> gradient(m), hessian_v(m);
@@ -65,18 +85,16 @@ void check_loss(const Problem& problem, const AnyRows& rows, bool adjacent, int 
         const Index above = problem.level[i] - problem.level[j];
         if (above <= 0 || (adjacent && above > 1)) continue;
         const double c = problem.win[i] * problem.lose[j], dv = direction[i] - direction[j];
-        for (const auto& [coef, edge] : Loss::ramps) {
-          const double r = std::max(0.0, edge - (score[i] - score[j]));
-          const double rt = std::max(0.0, edge - (score[i] - score[j]) - t * dv);
-          value += c * coef * r * r;
-          moved += c * coef * rt * rt;
-          slope += -2 * c * coef * rt * dv;
-          curvature += rt > 0 ? 2 * c * coef * dv * dv : 0.0;
-          for (std::size_t k = 0; k < m; ++k) {
-            const double d = problem.value[i * m + k] - problem.value[j * m + k];
-            gradient[k] += -2 * c * coef * r * d;
-            if (r > 0) hessian_v[k] += 2 * c * coef * dv * d;
-          }
+        const double margin = score[i] - score[j];
+        const AtMargin here = at_margin(loss, margin), there = at_margin(loss, margin + t * dv);
+        value += c * here.loss;
+        moved += c * there.loss;
+        slope -= c * there.pull * dv;
+        curvature += c * there.curvature * dv * dv;
+        for (std::size_t k = 0; k < n_features; ++k) {
+          const double d = problem.value[i * n_features + k] - problem.value[j * n_features + k];
+          gradient[k] -= c * here.pull * d;
+          hessian_v[k] += c * here.curvature * dv * d;
         }
       }
   check(near(point.value, value), "value");
@@ -127,9 +145,12 @@ int main() {
       const DenseRows<double> dense{problem.value, n, m};
       for (const bool adjacent : {false, true})
         for (const int n_threads : {1, 3}) {
-          check_loss<SquaredHinge>(problem, dense, adjacent, n_threads);
-          check_loss<SquaredHinge>(problem, sparse, adjacent, n_threads);
-          check_loss<ModifiedHuber>(problem, dense, adjacent, n_threads);
+          const Ramps<1> squared_hinge{Ramp{1.0, 1.0}};
+          check_loss(squared_hinge, problem, dense, adjacent, n_threads);
+          check_loss(squared_hinge, problem, sparse, adjacent, n_threads);
+          check_loss(Ramps<2>{Ramp{4.0, 1.0}, Ramp{-4.0, 0.875}}, problem, dense, adjacent, n_threads);
+          check_loss(Logistic{}, problem, dense, adjacent, n_threads);
+          check_loss(Logistic{}, problem, sparse, adjacent, n_threads);
         }
       std::vector<double> mass(n_queries);
       pair_mass(problem.queries(false), mass);

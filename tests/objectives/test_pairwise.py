@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import reference
 from problems import random_problem, storages
-from rankine.data import Dataset, synthetic
+from rankine.data import DataError, Dataset, synthetic
 from rankine.objectives import L2, LOSSES, Pairwise, Rescaled, Sum
 from rankine.objectives.pairwise import COUNTINGS
 
@@ -96,7 +96,7 @@ def test_few_active_rows_are_enough(storage):
     np.testing.assert_allclose(point.hessian_product(np.ones(4)), hessian @ np.ones(4), rtol=1e-9)
 
 
-@pytest.mark.parametrize("pair_weight", ["uniform", "query"])
+@pytest.mark.parametrize("pair_weight", ["uniform", "query", "gain"])
 @pytest.mark.parametrize("row_weight", ["product", "winner"])
 def test_weights_mean_what_they_say(pair_weight, row_weight):
     X, y, qid = random_problem(seed=7)
@@ -118,6 +118,74 @@ def test_weights_mean_what_they_say(pair_weight, row_weight):
     np.testing.assert_allclose(objective.at(w).value, value, rtol=1e-12)
     np.testing.assert_allclose(objective.at(w).gradient, gradient, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(objective.pair_mass.sum(), sum(weights.values()), rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "smoothed hinge 0.25"])
+@pytest.mark.parametrize("n_levels", [3, 40])
+@pytest.mark.parametrize("pairs", ["all", "adjacent"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gains_weigh_the_pairs(loss, n_levels, pairs, weighted):
+    X, y, qid = random_problem(seed=8, n_rows=120, n_levels=n_levels)
+    y = 0.2 * y
+    rng = np.random.default_rng(3)
+    w, v = rng.normal(size=(2, 4))
+    sample_weight = rng.random(len(y)) if weighted else None
+    data = Dataset.from_arrays(X, y, qid, sample_weight=sample_weight)
+    name, window = ("hinge", 0.25) if " " in loss else (loss, 0.0)
+    point = Pairwise(data, name, window, pairs=pairs, pair_weight="gain").at(w)
+    weights = reference.pair_weights(y, qid, pairs=pairs, pair_weight="gain", sample_weight=sample_weight)
+    value, gradient, hessian = reference.pairwise_loss(X, weights, w, loss)
+    np.testing.assert_allclose(point.value, value, rtol=1e-12)
+    np.testing.assert_allclose(point.gradient, gradient, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(point.hessian_product(v), hessian @ v, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(point.hessian(), hessian, rtol=1e-10, atol=1e-10)
+
+
+def test_gains_are_linear_or_powers_of_two():
+    data = Dataset.from_arrays(np.eye(4), [0, 1, 3, 2000])
+    linear = Pairwise(data, pair_weight="gain", gain="linear").pair_mass
+    np.testing.assert_allclose(linear, 1 + 3 + 2000 + 2 + 1999 + 1997)
+    with pytest.raises(DataError, match=r"gain 2\^label overflows for label 2000; gain='linear'"):
+        Pairwise(data, pair_weight="gain")
+
+
+@pytest.mark.parametrize("window", [0.0, 1e-3, 0.3, 1.0, 4.0])
+def test_a_smoothed_hinge_stands_below_and_knows_the_hinge(window):
+    X, y, qid = random_problem(seed=13, n_levels=6)
+    weights = reference.pair_weights(y, qid)
+    hinge = Pairwise(Dataset.from_arrays(X, y, qid), "hinge", C=0.7)
+    rng = np.random.default_rng(5)
+    w, others = rng.normal(size=4), rng.normal(size=(20, 4))
+    point = hinge.smoothed(window).at(w)
+    name = f"smoothed hinge {window}" if window > 0 else "hinge"
+    np.testing.assert_allclose(point.value, 0.7 * reference.pairwise_loss(X, weights, w, name)[0], rtol=1e-12)
+    exact = 0.7 * reference.pairwise_loss(X, weights, w, "hinge")[0]
+    np.testing.assert_allclose(point.exact, exact, rtol=1e-12)
+    assert -1e-12 * exact <= exact - point.value <= 0.7 * window / 2 * len(weights) + 1e-12 * exact
+    for other in [w, *others]:
+        plane = point.offset + point.gradient @ other
+        assert plane <= 0.7 * reference.pairwise_loss(X, weights, other, "hinge")[0] + 1e-10
+
+
+@pytest.mark.parametrize("loss", sorted(set(LOSSES) - {"hinge"}))
+def test_only_the_hinge_has_a_corner(loss):
+    X, y, qid = random_problem(seed=13)
+    whole = Sum([Rescaled(Pairwise(Dataset.from_arrays(X, y, qid), loss), np.ones(4)), L2(4)])
+    point, other = whole.smoothed(0.5).at(np.ones(4)), whole.at(np.zeros(4))
+    assert point.exact == point.value == whole.at(np.ones(4)).value
+    assert point.offset <= other.value
+    with pytest.raises(ValueError, match="no window"):
+        Pairwise(Dataset.from_arrays(X, y, qid), loss, 0.5).at(np.ones(4))
+
+
+@pytest.mark.parametrize("m", [0.0, 1e-9, 1.0, 40.0, 700.0, 1e5])
+def test_the_logistic_loss_keeps_its_digits(m):
+    data = Dataset.from_arrays([[1.0], [0.0]], [1, 0])
+    right, wrong = Pairwise(data, "logistic").at(np.array([m])), Pairwise(data, "logistic").at(np.array([-m]))
+    np.testing.assert_allclose(right.value, np.log1p(np.exp(-m)), rtol=1e-15, atol=1e-300)
+    np.testing.assert_allclose(wrong.value, m + np.log1p(np.exp(-m)), rtol=1e-15)
+    np.testing.assert_allclose(wrong.gradient, [-1 / (1 + np.exp(-m))], rtol=1e-15)
+    np.testing.assert_allclose(right.gradient, [-np.exp(-m) / (1 + np.exp(-m))], rtol=1e-14, atol=1e-300)
 
 
 def test_weight_two_is_a_row_given_twice():

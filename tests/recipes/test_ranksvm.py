@@ -29,6 +29,68 @@ def test_finds_the_optimum(storage, C):
     np.testing.assert_allclose(model.weights, w, rtol=1e-5, atol=1e-6 * np.abs(w).max())
 
 
+@pytest.mark.parametrize("storage", ["dense64", "sparse32"])
+@pytest.mark.parametrize("C", [2.0**-10, 1.0])
+@pytest.mark.parametrize("solver", ["auto", "cutting_plane"])
+def test_the_hinge_finds_the_optimum(storage, C, solver):
+    X, y, qid = random_problem(2)
+    X, stored = storages(X)
+    weights = reference.pair_weights(y, qid, pair_weight="gain")
+    _, best = reference.hinge_optimum(X, weights, C)
+    data = Dataset.from_arrays(stored[storage], y, qid)
+    model = RankSVM(C=C, loss="hinge", pair_weight="gain", solver=solver, tol=1e-6, max_iter=1000).fit(data)
+    assert model.outcome.solver == ("smoothing" if solver == "auto" else solver)
+    assert model.outcome.gap <= 1e-6 * model.outcome.objective
+    np.testing.assert_allclose(model.outcome.objective, best, rtol=2e-6)
+
+
+@pytest.mark.parametrize("loss", ["modified_huber", "logistic"])
+@pytest.mark.parametrize("solver", ["auto", "newton", "cg", "tron", "lbfgs"])
+def test_other_losses_find_the_optimum(loss, solver):
+    X, y, qid = random_problem(2)
+    w, _ = reference.ranksvm_optimum(X, reference.pair_weights(y, qid), 2.0, loss)
+    model = RankSVM(C=2.0, loss=loss, solver=solver, tol=1e-10).fit(Dataset.from_arrays(X, y, qid))
+    np.testing.assert_allclose(model.weights, w, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("loss", "solver"), [("hinge", "newton"), ("logistic", "smoothing")])
+def test_a_solver_that_does_not_suit_the_loss_is_an_error(loss, solver):
+    with pytest.raises(ParameterError, match=f"solver is '{solver}'; with loss '{loss}' it must be 'auto' or one of"):
+        RankSVM(loss=loss, solver=solver).fit(Dataset.from_arrays([[1.0], [2.0]], [0, 1]))
+
+
+@pytest.mark.parametrize("pair_weight", ["uniform", "query"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("convention", ["pairs", "svm_rank", "treeranksvm", "mean"])
+def test_a_number_from_another_program_gives_its_model(convention, loss, pair_weight):
+    X, y, qid = random_problem(5, n_queries=6)
+    y[qid == 3] = 1.0  # a query without pairs: svm_rank counts it
+    weights = reference.pair_weights(y, qid, pair_weight=pair_weight)
+    n_pairs = sum(weights.values())
+    # Each program's own problem: half the square of w, or λ times that, and the sum or mean of its losses.
+    C = {
+        "pairs": 0.3,  # ½‖w‖² + 0.3 Σ loss
+        "svm_rank": 0.3 / 6,  # ½‖w‖² + 0.3 · mean over queries of Σ loss
+        "treeranksvm": 1 / (0.3 * n_pairs),  # ½ · 0.3 ‖w‖² + mean over pairs of loss
+        "mean": 0.3 / n_pairs,  # ½‖w‖² + 0.3 · mean over pairs of loss
+    }[convention]
+    optimum = reference.hinge_optimum if loss == "hinge" else reference.ranksvm_optimum
+    w, best = optimum(X, weights, C)
+    data = Dataset.from_arrays(X, y, qid)
+    model = RankSVM(C=0.3, C_convention=convention, loss=loss, pair_weight=pair_weight, tol=1e-8, max_iter=500).fit(
+        data
+    )
+    np.testing.assert_allclose(model.outcome.objective, best, rtol=1e-7)
+    np.testing.assert_allclose(model.weights, w, atol=1e-3 * np.abs(w).max())
+
+
+def test_a_convention_that_leaves_no_weight_is_an_error():
+    with pytest.raises(
+        ParameterError, match=r"C is 1e-310; by the convention of 'treeranksvm' the pairs would weigh inf"
+    ):
+        RankSVM(C=1e-310, C_convention="treeranksvm").fit(Dataset.from_arrays([[1.0], [2.0]], [0, 1]))
+
+
 @pytest.mark.parametrize("scale", ["max", "std", "minmax"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_scaling_equals_learning_on_scaled_features(scale, sparse):
@@ -87,6 +149,16 @@ def test_no_solver_depends_on_threads(solver):
     X, y, qid = random_problem(6, n_rows=4000, n_features=10, n_queries=100)
     data = Dataset.from_arrays(X, y, qid)
     models = [RankSVM(solver=solver, n_threads=n, C=5).fit(data).weights for n in (1, 2, 3, None, None)]
+    assert all((w == models[0]).all() for w in models)
+
+
+@pytest.mark.parametrize(
+    "options", [{"loss": "hinge"}, {"loss": "hinge", "solver": "cutting_plane"}, {"loss": "logistic"}]
+)
+def test_no_loss_depends_on_threads(options):
+    X, y, qid = random_problem(6, n_rows=4000, n_features=40, n_queries=100)
+    data = Dataset.from_arrays(X, y, qid)
+    models = [RankSVM(n_threads=n, C=0.1, **options).fit(data).weights for n in (1, 2, 3, None)]
     assert all((w == models[0]).all() for w in models)
 
 

@@ -10,18 +10,29 @@ from rankine.recipes.ranksvm import RankSVM as Recipe_
 
 
 class RankSVM(Ranker):
-    """Linear RankSVM: squared hinge over all pairs, to its optimum, with a certificate.
+    """Linear RankSVM: a margin loss over all pairs, to its optimum, with a certificate.
 
-        minimise ½ ‖w‖² + C Σ max(0, 1 − w·(x_i − x_j))²   over all pairs of a query with y_i > y_j
+        minimise ½ ‖w‖² + C Σ loss(w·(x_i − x_j))   over all pairs of a query with y_i > y_j
 
     Parameters
     ----------
     C
         Weight of the pairs' loss against the penalty ½‖w‖²: larger fits closer, smaller generalises more.
+    loss
+        What a pair of margin m = w·(x_i − x_j) costs. "squared_hinge": max(0, 1 − m)². "hinge": max(0, 1 − m), the L1
+        loss. "modified_huber": the squared hinge, but no steeper than at m = −1. "logistic": log(1 + exp(−m)), which
+        alone visits its pairs one by one: time grows with the pairs (about a nanosecond each), memory does not.
+    C_convention
+        Whose C it is, for numbers from other programs. "pairs": C multiplies the sum over pairs, as in liblinear.
+        "svm_rank": C / number of queries does. "treeranksvm": it is that program's λ, and 1 / (λ · number of pairs)
+        does. "mean": C multiplies the mean over pairs.
     pairs
         "all" pairs of rows of a query whose labels differ, or those of "adjacent" levels only.
     pair_weight
-        "uniform": every pair counts the same. "query": every query that has pairs counts the same.
+        "uniform": every pair counts the same. "query": every query that has pairs counts the same. "gain": a pair
+        weighs the difference of its labels' gains, as nDCG has them.
+    gain
+        For pair_weight="gain". "exp2": the gain of a label is 2^label − 1. "linear": it is the label.
     row_weight
         "product": a pair weighs the product of its rows' weights, so that weight 2 is a row given twice and 0 a row
         left out. "winner": a pair weighs what its better row does, as inverse click propensities want.
@@ -33,12 +44,14 @@ class RankSVM(Ranker):
         of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
         "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
         method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
-        All reach the same optimum.
+        The hinge has a corner, so it has solvers of its own: "smoothing", which "auto" picks, is Newton's method on
+        ever closer smooth losses, and "cutting_plane" the paper's rival. All reach the same optimum.
     tol
-        Stop when the gradient is this much smaller than at zero weights. Smaller is more exact: 1e-10 is the optimum.
+        Stop when the gradient is this much smaller than at zero weights; for the hinge, when the certified gap is this
+        small beside the objective. Smaller is more exact: 1e-10 is the optimum.
     max_iter
         Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
-        many products each.
+        many products each, and "cutting_plane" may need hundreds.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
 
@@ -73,18 +86,24 @@ class RankSVM(Ranker):
         self,
         C: float = 1.0,
         *,
+        loss: Literal["squared_hinge", "hinge", "modified_huber", "logistic"] = "squared_hinge",
+        C_convention: Literal["pairs", "svm_rank", "treeranksvm", "mean"] = "pairs",
         pairs: Literal["all", "adjacent"] = "all",
-        pair_weight: Literal["uniform", "query"] = "uniform",
+        pair_weight: Literal["uniform", "query", "gain"] = "uniform",
+        gain: Literal["exp2", "linear"] = "exp2",
         row_weight: Literal["product", "winner"] = "product",
         scale: Literal["max", "std", "minmax"] | None = None,
-        solver: Literal["auto", "newton", "lbfgs", "cg", "tron"] = "auto",
+        solver: Literal["auto", "newton", "lbfgs", "cg", "tron", "smoothing", "cutting_plane"] = "auto",
         tol: float = 1e-3,
         max_iter: int = 100,
         n_threads: int | None = None,
     ):
         self.C = C
+        self.loss = loss
+        self.C_convention = C_convention
         self.pairs = pairs
         self.pair_weight = pair_weight
+        self.gain = gain
         self.row_weight = row_weight
         self.scale = scale
         self.solver = solver

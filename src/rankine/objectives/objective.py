@@ -42,7 +42,17 @@ class Point(Protocol):
 
     @property
     def gradient(self) -> Vector:
-        """∇F(w)."""
+        """∇F(w); a subgradient where F has a corner."""
+        ...
+
+    @property
+    def exact(self) -> float:
+        """What F stands in for, at w: F without its smoothing."""
+        ...
+
+    @property
+    def offset(self) -> float:
+        """With g = `gradient`: what F stands in for is at least offset + g·w′ at any w′."""
         ...
 
     def hessian_product(self, v: Vector) -> Vector:
@@ -80,4 +90,8 @@ class Objective(Protocol):
 
     def at(self, w: Vector) -> Point:
         """The point of F at w."""
+        ...
+
+    def smoothed(self, window: float) -> Objective:
+        """A once differentiable stand-in from below, closer for a smaller window; F itself if it has no corners."""
         ...

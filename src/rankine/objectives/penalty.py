@@ -35,6 +35,14 @@ class L2:
         """The penalty at w."""
         return L2Point(w, self.strength)
 
+    def smoothed(self, window: float) -> L2:  # noqa: ARG002 (it has no corners)
+        """Itself."""
+        return self
+
+    def lower_bound(self, offset: float, slope: Vector) -> float:
+        """The least value of offset + slope·w + penalty(w) over all w."""
+        return offset - dot(slope, slope) / (2.0 * self.strength)
+
 
 @dataclass(frozen=True, eq=False)
 class L2Point:
@@ -47,6 +55,16 @@ class L2Point:
     def value(self) -> float:
         """½ strength ‖w‖²."""
         return 0.5 * self.strength * dot(self.w, self.w)
+
+    @property
+    def exact(self) -> float:
+        """Its value."""
+        return self.value
+
+    @property
+    def offset(self) -> float:
+        """That of its tangent plane."""
+        return -self.value
 
     @property
     def gradient(self) -> Vector:

@@ -35,6 +35,10 @@ class Rescaled:
         """The point of F at factor · w."""
         return RescaledPoint(self.inner.at(self.factor * w), self.factor)
 
+    def smoothed(self, window: float) -> Rescaled:
+        """F smoothed, rescaled."""
+        return Rescaled(self.inner.smoothed(window), self.factor)
+
 
 @dataclass(frozen=True, eq=False)
 class RescaledPoint:
@@ -47,6 +51,16 @@ class RescaledPoint:
     def value(self) -> float:
         """F(factor · w)."""
         return self.inner.value
+
+    @property
+    def exact(self) -> float:
+        """That of F."""
+        return self.inner.exact
+
+    @property
+    def offset(self) -> float:
+        """That of F."""
+        return self.inner.offset
 
     @property
     def gradient(self) -> Vector:

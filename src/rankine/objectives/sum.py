@@ -32,6 +32,10 @@ class Sum:
         """The points of the parts at w."""
         return SumPoint([part.at(w) for part in self.parts])
 
+    def smoothed(self, window: float) -> Sum:
+        """The sum of the parts smoothed."""
+        return Sum([part.smoothed(window) for part in self.parts])
+
 
 @dataclass(frozen=True, eq=False)
 class SumPoint:
@@ -43,6 +47,16 @@ class SumPoint:
     def value(self) -> float:
         """The sum of the values."""
         return sum(part.value for part in self.parts)
+
+    @property
+    def exact(self) -> float:
+        """The sum of the exact values."""
+        return sum(part.exact for part in self.parts)
+
+    @property
+    def offset(self) -> float:
+        """The sum of the planes below."""
+        return sum(part.offset for part in self.parts)
 
     @cached_property
     def gradient(self) -> Vector:

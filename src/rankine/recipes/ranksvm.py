@@ -1,10 +1,11 @@
-"""Linear RankSVM with L2 loss, exactly over all pairs (Lee & Lin, *Large-scale Linear RankSVM*, 2014).
+"""Linear RankSVM, exactly over all pairs (Lee & Lin, *Large-scale Linear RankSVM*, 2014).
 
-minimise ½ ‖w‖² + C Σ max(0, 1 − w·(x_i − x_j))²   over all pairs of a query with y_i > y_j
+minimise ½ ‖w‖² + C Σ loss(w·(x_i − x_j))   over all pairs of a query with y_i > y_j
 """
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from rankine.data import Dataset
 from rankine.data.scales import scale_factors, scale_warning
 from rankine.model import Model, Scaling
 from rankine.objectives import Pairwise
-from rankine.recipes.parameters import Number
+from rankine.recipes.parameters import Number, ParameterError
 from rankine.recipes.recipe import Recipe, TrainingWarning, pairs_to_rank
 from rankine.recipes.smooth import SolverName, solve
 from rankine.solvers import Watch
@@ -22,16 +23,27 @@ from rankine.solvers import Watch
 
 @dataclass(frozen=True)
 class RankSVM(Recipe):
-    """Linear RankSVM: squared hinge over all pairs, to its optimum, with a certificate.
+    """Linear RankSVM: a margin loss over all pairs, to its optimum, with a certificate.
 
     Parameters
     ----------
     C
         Weight of the pairs' loss against the penalty ½‖w‖²: larger fits closer, smaller generalises more.
+    loss
+        What a pair of margin m = w·(x_i − x_j) costs. "squared_hinge": max(0, 1 − m)². "hinge": max(0, 1 − m), the L1
+        loss. "modified_huber": the squared hinge, but no steeper than at m = −1. "logistic": log(1 + exp(−m)), which
+        alone visits its pairs one by one: time grows with the pairs (about a nanosecond each), memory does not.
+    C_convention
+        Whose C it is, for numbers from other programs. "pairs": C multiplies the sum over pairs, as in liblinear.
+        "svm_rank": C / number of queries does. "treeranksvm": it is that program's λ, and 1 / (λ · number of pairs)
+        does. "mean": C multiplies the mean over pairs.
     pairs
         "all" pairs of rows of a query whose labels differ, or those of "adjacent" levels only.
     pair_weight
-        "uniform": every pair counts the same. "query": every query that has pairs counts the same.
+        "uniform": every pair counts the same. "query": every query that has pairs counts the same. "gain": a pair
+        weighs the difference of its labels' gains, as nDCG has them.
+    gain
+        For pair_weight="gain". "exp2": the gain of a label is 2^label − 1. "linear": it is the label.
     row_weight
         "product": a pair weighs the product of its rows' weights, so that weight 2 is a row given twice and 0 a row
         left out. "winner": a pair weighs what its better row does, as inverse click propensities want.
@@ -43,12 +55,14 @@ class RankSVM(Recipe):
         of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
         "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
         method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
-        All reach the same optimum.
+        The hinge has a corner, so it has solvers of its own: "smoothing", which "auto" picks, is Newton's method on
+        ever closer smooth losses, and "cutting_plane" the paper's rival. All reach the same optimum.
     tol
-        Stop when the gradient is this much smaller than at zero weights. Smaller is more exact: 1e-10 is the optimum.
+        Stop when the gradient is this much smaller than at zero weights; for the hinge, when the certified gap is this
+        small beside the objective. Smaller is more exact: 1e-10 is the optimum.
     max_iter
         Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
-        many products each.
+        many products each, and "cutting_plane" may need hundreds.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
     """
@@ -56,8 +70,11 @@ class RankSVM(Recipe):
     name: ClassVar[str] = "ranksvm"
 
     C: Annotated[float, Number(above=0)] = 1.0
+    loss: Literal["squared_hinge", "hinge", "modified_huber", "logistic"] = "squared_hinge"
+    C_convention: Literal["pairs", "svm_rank", "treeranksvm", "mean"] = "pairs"
     pairs: Literal["all", "adjacent"] = "all"
-    pair_weight: Literal["uniform", "query"] = "uniform"
+    pair_weight: Literal["uniform", "query", "gain"] = "uniform"
+    gain: Literal["exp2", "linear"] = "exp2"
     row_weight: Literal["product", "winner"] = "product"
     scale: Literal["max", "std", "minmax"] | None = None
     solver: SolverName = "auto"
@@ -70,13 +87,15 @@ class RankSVM(Recipe):
         began = time.perf_counter()
         loss = Pairwise(
             data.suited(),
-            C=self.C,
+            self.loss,
             pairs=self.pairs,
             pair_weight=self.pair_weight,
+            gain=self.gain,
             row_weight=self.row_weight,
             n_threads=self.n_threads,
         )
         n_pairs = pairs_to_rank(loss)
+        loss = loss.times(weight_of_pairs(self.C, self.C_convention, data.n_queries, n_pairs))
         weights = None if start is None else start.weights_for(data.n_features, data.feature_names)
         scaling = None
         if self.scale is not None:
@@ -95,3 +114,26 @@ class RankSVM(Recipe):
         )
         coef = solution.coef if scaling is None else solution.coef * scaling.factor
         return self.model(data, n_pairs, solution, coef, scaling, time.perf_counter() - began)
+
+
+def weight_of_pairs(C: float, convention: str, n_queries: int, n_pairs: float) -> float:
+    """What multiplies the sum over pairs, for a C in the convention of some program.
+
+    Parameters
+    ----------
+    C, convention
+        See `RankSVM`.
+    n_queries
+        The number of queries, those without pairs among them, as svm_rank counts.
+    n_pairs
+        The total weight of the pairs.
+    """
+    factor = {
+        "pairs": C,
+        "svm_rank": C / n_queries,
+        "treeranksvm": 1.0 / (C * n_pairs),
+        "mean": C / n_pairs,
+    }[convention]
+    if not 0.0 < factor < math.inf:
+        raise ParameterError(f"C is {C:g}; by the convention of {convention!r} the pairs would weigh {factor:g}")
+    return factor

@@ -8,6 +8,7 @@ where it does not decrease F enough, an exact line search on the restriction φ(
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from rankine.objectives import Objective, Point
 from rankine.objectives.vectors import dot, norm
 from rankine.solvers.line_search import least_point
 from rankine.solvers.solution import Progress, Solution, Watch
+
+AnyPoint = TypeVar("AnyPoint", bound=Point)
 
 # A change of F below this share of F is rounding.
 ROUNDING = 1e-14
@@ -54,11 +57,8 @@ class Descent:
         self.target = tol * self.reference
 
     def _stand(self, w: Vector, point: Point) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # an error follows
-            self.w, self.point, self.gradient = w, point, point.gradient
-            self.size = norm(self.gradient)
-        if not (math.isfinite(point.value) and math.isfinite(self.size)):
-            raise OverflowError("the objective overflows: scale the features (scale='std')")
+        self.w, self.point, self.gradient = w, checked(point), point.gradient
+        self.size = norm(self.gradient)
 
     @property
     def gap(self) -> float:
@@ -121,3 +121,12 @@ class Descent:
             return True
         rounding = abs(there.value - self.point.value) <= ROUNDING * abs(self.point.value)
         return rounding and abs(dot(there.gradient, step)) <= 0.9 * -slope
+
+
+def checked(point: AnyPoint) -> AnyPoint:
+    """A point, if its value and gradient are finite; an `OverflowError` else."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = math.isfinite(point.value) and math.isfinite(norm(point.gradient))
+    if not finite:
+        raise OverflowError("the objective overflows: scale the features (scale='std')")
+    return point

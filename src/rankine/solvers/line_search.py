@@ -10,7 +10,8 @@ from rankine.objectives import Restriction
 def least_point(phi: Restriction, relative: float = 1e-3) -> float:
     """The least point of a convex φ with φ′(0) < 0, to where the slope is `relative` of φ′(0).
 
-    Newton on φ′, kept inside a bracket. The tolerance is relative: an absolute one stops tiny steps too early.
+    Newton on φ′, kept inside a bracket. The tolerance is relative: an absolute one stops tiny steps too early. Where φ
+    has a corner the slope never gets small: then a narrow bracket ends it.
     """
     start = phi(0.0)
     below, above, t = 0.0, math.inf, 1.0
@@ -23,6 +24,8 @@ def least_point(phi: Restriction, relative: float = 1e-3) -> float:
         else:  # upwards, or so far away that the slope overflows
             above = t
         t = t - here.slope / here.curvature if here.curvature > 0 else math.inf
+        if above - below <= 1e-3 * relative * above:
+            return below
         if not below < t < above:
             t = 0.5 * (below + above) if above < math.inf else 2.0 * below
     return below

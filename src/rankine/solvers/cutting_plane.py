@@ -1,0 +1,77 @@
+"""Cutting planes with an exact line search, for losses with corners: Franc and Sonnenburg's OCAS.
+
+The model penalty + max of the planes seen so far is least at some w′. The best weights move towards w′ as far as F
+falls, by an exact search on the restriction; the next planes are cut at these weights and a little further on the way
+to w′. Each step reads the rows twice and costs a sort for each trial of the line search.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankine.data import Vector
+from rankine.objectives import L2, Objective, Sum
+from rankine.solvers.bundle import Bundle
+from rankine.solvers.descent import checked
+from rankine.solvers.line_search import least_point
+from rankine.solvers.solution import Progress, Solution, Watch
+
+# How far beyond the best weights the second plane is cut, of the way to w′.
+_BEYOND = 0.1
+
+
+def cutting_plane(
+    loss: Objective,
+    penalty: L2,
+    start: Vector | None = None,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+    watch: Watch | None = None,
+) -> Solution:
+    """Minimise F(w) = loss(w) + penalty(w).
+
+    Parameters
+    ----------
+    loss
+        Convex and not negative, with a subgradient everywhere.
+    penalty
+        What makes F strongly convex.
+    start
+        The weights to start from, zeros if None.
+    tol
+        Stop when the certified gap is at most tol · F(w).
+    max_iter
+        Stop after this many steps in any case; hundreds are usual.
+    watch
+        Told about every step; a true answer stops.
+    """
+    objective = Sum([loss, penalty])
+    bundle = Bundle(penalty)
+    w = np.zeros(loss.n_features) if start is None else np.array(start, np.float64)
+    point = checked(objective.at(w))
+    n_iter, message, converged = 0, "", False
+    while True:
+        bundle.add(point.parts[0].offset, point.parts[0].gradient)
+        gap, goal = max(point.value - bundle.value, 0.0), tol * point.value
+        stop = watch is not None and watch(Progress(n_iter, point.value, gap, gap / goal if goal > 0 else math.inf))
+        if gap <= goal:
+            converged, message = True, f"the certified gap fell to {tol:g} of the objective"
+        elif stop:
+            message = "stopped by the caller before the tolerance was reached"
+        elif n_iter >= max_iter:
+            message = f"stopped after max_iter = {max_iter} steps before the tolerance was reached"
+        if message:
+            return Solution(w, point.value, gap, n_iter, converged, message, "cutting_plane")
+        n_iter += 1
+        towards = bundle.least() - w
+        phi = point.along(towards)
+        t = least_point(phi, 1e-2) if phi(0.0).slope < 0 else 0.0
+        beyond = checked(objective.at(w + (t + _BEYOND * (1.0 - t)) * towards))
+        bundle.add(beyond.parts[0].offset, beyond.parts[0].gradient)
+        if t > 0:
+            there = objective.at(w + t * towards)
+            if there.value < point.value:
+                w, point = w + t * towards, there

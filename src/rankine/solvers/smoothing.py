@@ -1,0 +1,153 @@
+"""Newton's method on ever closer smooth stand-ins, for losses with corners such as the hinge.
+
+The corner of the loss is rounded off over a window of margins, which leaves a squared hinge inside and a line beyond:
+Newton's method knows what to do. The slopes of the stand-in are a feasible point of the dual problem of the *true*
+loss, so every step yields a bound from below as well as a value, and the solver stops on the gap between the two. The
+window shrinks when what smoothing costs, F(w) − F_window(w), outweighs what more steps at this window could gain, which
+is at most ½ ‖∇F_window(w)‖² / μ; and by as much as the gap still has to fall.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankine.data import Vector
+from rankine.objectives import L2, Objective, Point, Sum
+from rankine.objectives.sum import SumPoint
+from rankine.objectives.vectors import dot, norm
+from rankine.solvers.bundle import Bundle
+from rankine.solvers.cg import Directions
+from rankine.solvers.descent import checked
+from rankine.solvers.line_search import least_point
+from rankine.solvers.newton import factored
+from rankine.solvers.solution import Progress, Solution, Watch
+
+# Up to so many features, directions come from the factor of the Hessian, and from conjugate gradients beyond.
+_MOST_FEATURES = 1000
+_FIRST_WINDOW, _LAST_WINDOW = 1.0, 1e-12
+# A window is left when more steps could gain less than this share of what smoothing costs.
+_DONE = 0.3
+
+
+def smoothing(
+    loss: Objective,
+    penalty: L2,
+    start: Vector | None = None,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = 100,
+    sample: Objective | None = None,
+    single: bool = False,
+    watch: Watch | None = None,
+) -> Solution:
+    """Minimise F(w) = loss(w) + penalty(w).
+
+    Parameters
+    ----------
+    loss
+        Convex and not negative; once differentiable when `smoothed`.
+    penalty
+        What makes F strongly convex.
+    start
+        The weights to start from, zeros if None.
+    tol
+        Stop when the certified gap is at most tol · F(w).
+    max_iter
+        Stop after this many Newton steps in any case: 10 to 20 are usual for a gap of 1e-3.
+    sample
+        An estimate of the loss that is cheaper to take Hessians of; steps that it misleads are its last.
+    single
+        Whether Hessians may be summed in single precision while that serves.
+    watch
+        Told about every step; a true answer stops.
+    """
+    best, least, message, converged = np.zeros(loss.n_features), math.inf, "", False
+    bundle = Bundle(penalty)
+    walk = _Walk(loss, penalty, np.zeros(loss.n_features) if start is None else np.array(start, np.float64), single)
+    walk.sample = sample
+    while True:
+        if walk.point.exact < least:
+            best, least = walk.w, walk.point.exact
+        of_loss = walk.point.parts[0]
+        bundle.add(of_loss.offset, of_loss.gradient)
+        gap, goal = max(least - bundle.value, 0.0), tol * least
+        stop = watch is not None and watch(Progress(walk.n_iter, least, gap, gap / goal if goal > 0 else math.inf))
+        if gap <= goal:
+            converged, message = True, f"the certified gap fell to {tol:g} of the objective"
+        elif stop:
+            message = "stopped by the caller before the tolerance was reached"
+        elif walk.n_iter >= max_iter:
+            message = f"stopped after max_iter = {max_iter} steps before the tolerance was reached"
+        elif not walk.go(goal):
+            message = "stopped at the limit of rounding: no step decreases the objective"
+        if message:
+            return Solution(best, least, gap, walk.n_iter, converged, message, "smoothing")
+
+
+class _Walk:
+    """Where Newton's method stands, on the stand-in of the present window."""
+
+    def __init__(self, loss: Objective, penalty: L2, w: Vector, single: bool) -> None:
+        self.loss, self.penalty, self.single = loss, penalty, single
+        self.sample: Objective | None = None
+        self.directions = Directions()
+        self.n_iter = 0
+        self.w = w
+        self._look(_FIRST_WINDOW)
+
+    def _look(self, window: float) -> None:
+        self.window = window
+        self.smooth = Sum([self.loss.smoothed(window), self.penalty])
+        self._stand(self.w, self.smooth.at(self.w))
+
+    def _stand(self, w: Vector, point: SumPoint) -> None:
+        self.w, self.point = w, checked(point)
+
+    def go(self, goal: float) -> bool:
+        """One Newton step, after the window has shrunk as far as it must to leave a gap below `goal`."""
+        while True:
+            cost = self.point.exact - self.point.value
+            if norm(self.point.gradient) ** 2 / (2.0 * self.penalty.strong_convexity) > _DONE * cost and self._step():
+                self.n_iter += 1
+                return True
+            if self.window <= _LAST_WINDOW:
+                return False
+            self._look(self.window * min(max(0.25 * goal / max(cost, 1e-300), 0.1), 0.5))
+
+    def _step(self) -> bool:
+        """Go along Newton's direction to the least point on it, but for a unit step that decreases enough."""
+        direction = self._direction()
+        slope = dot(self.point.gradient, direction)
+        if not (math.isfinite(slope) and slope < 0):
+            return False
+        t, there = 1.0, self.smooth.at(self.w + direction)
+        if there.value > self.point.value + 0.25 * slope:
+            t = least_point(self.point.along(direction), 0.1)
+            there = self.smooth.at(self.w + t * direction)
+        if not there.value < self.point.value:
+            return self._distrust() and self._step()
+        if self.sample is not None and norm(there.gradient) > 0.7 * norm(self.point.gradient):
+            self._distrust()
+        self._stand(self.w + t * direction, there)
+        return True
+
+    def _distrust(self) -> bool:
+        """Do without the sample, or else without single precision; false if there was neither any more."""
+        if self.sample is not None:
+            self.sample = None
+        elif self.single:
+            self.single = False
+        else:
+            return False
+        return True
+
+    def _direction(self) -> Vector:
+        if len(self.w) > _MOST_FEATURES:
+            return self.directions.find(self.point, self.point.gradient)[0]
+        point: Point = self.point
+        if self.sample is not None:
+            point = Sum([self.sample.smoothed(self.window), self.penalty]).at(self.w)
+        factor, self.single = factored(point, self.single)
+        return -factor.solve(self.point.gradient)
