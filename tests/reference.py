@@ -75,21 +75,44 @@ def pairwise_loss(
 
 
 def ranksvm_optimum(
-    X: np.ndarray, weights: dict[tuple[int, int], float], C: float, loss: str = "squared_hinge"
+    X: np.ndarray,
+    weights: dict[tuple[int, int], float],
+    C: float,
+    loss: str = "squared_hinge",
+    *,
+    lower: np.ndarray | float = -np.inf,
+    upper: np.ndarray | float = np.inf,
+    centre: np.ndarray | float = 0.0,
+    factors: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray, float]:
-    """The minimiser of ½‖w‖² + C Σ loss, by another route: SciPy's BFGS polished by plain Newton steps."""
+    """The minimiser of ½ Σ factor_j (w_j − centre_j)² + C Σ loss over lower ≤ w ≤ upper, by another route.
+
+    SciPy's L-BFGS-B, polished by plain Newton steps of the weights that no bound holds.
+    """
+    lower, upper, factors = (np.full(X.shape[1], x, float) for x in (lower, upper, factors))
 
     def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient, _ = pairwise_loss(X, weights, w, loss)
-        return 0.5 * w @ w + C * value, w + C * gradient
+        away = w - centre
+        return 0.5 * factors @ away**2 + C * value, factors * away + C * gradient
 
-    w = scipy.optimize.minimize(objective, np.zeros(X.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-6}).x
+    w = scipy.optimize.minimize(
+        objective,
+        np.clip(np.zeros(X.shape[1]), lower, upper),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.column_stack([lower, upper]),
+        options={"ftol": 1e-10, "gtol": 1e-6},
+    ).x
     for _ in range(50):
-        _, gradient, hessian = pairwise_loss(X, weights, w, loss)
-        step = np.linalg.solve(np.eye(len(w)) + C * hessian, w + C * gradient)
-        if objective(w - step)[0] >= objective(w)[0]:
+        value, gradient = objective(w)
+        hessian = np.diag(factors) + C * pairwise_loss(X, weights, w, loss)[2]
+        free = np.flatnonzero(~(((w <= lower) & (gradient >= 0)) | ((w >= upper) & (gradient <= 0))))
+        step = np.zeros_like(w)
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
+        if objective(np.clip(w - step, lower, upper))[0] > value * (1 + 1e-14):
             break
-        w = w - step
+        w = np.clip(w - step, lower, upper)
     return w, objective(w)[0]
 
 

@@ -4,6 +4,8 @@ Each step solves ∇²F(w) d = −∇F(w) until a tenth of the gradient is left,
 norm, because the preconditioner's own would ask for features that hardly occur (on click rates, six times the
 products). The preconditioner is the point's stand-in for the diagonal
 of the Hessian, 1 + C Σ curvature_i x_ij² for pairs: on features of unequal frequency it saves 50 times the products.
+In a box, d is looked for among those with w + d in the box (`quadratic.py`), until a tenth of the projected gradient is
+left.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankine.data import Vector
-from rankine.objectives import Objective, Point
-from rankine.objectives.vectors import dot, norm
+from rankine.objectives import Box, Objective
 from rankine.solvers.descent import Descent
+from rankine.solvers.quadratic import least_by_products
 from rankine.solvers.solution import Solution, Watch
 
 
@@ -24,6 +26,8 @@ def cg(
     tol: float = 1e-3,
     max_iter: int = 100,
     watch: Watch | None = None,
+    box: Box | None = None,
+    origin: Vector | None = None,
 ) -> Solution:
     """Minimise a smooth objective of any number of weights.
 
@@ -32,44 +36,29 @@ def cg(
     objective
         The function; its `strong_convexity` must be positive.
     start
-        The weights to start from, zeros if None.
+        The weights to start from, the origin if None.
     tol
-        Stop when ‖∇F(w)‖ ≤ tol · ‖∇F(0)‖.
+        Stop when the (projected) gradient is at most tol times that at the origin.
     max_iter
         Stop after this many Newton steps in any case. Each takes some conjugate gradient iterations.
     watch
         Told about every Newton step; a true answer stops.
+    box
+        Where the weights may be, anywhere if None.
+    origin
+        The weights that the stopping rule is measured at, zeros if None.
     """
-    descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch)
+    descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch, box=box, origin=origin)
     while descent.going():
-        if not descent.step(_direction(descent.point, descent.gradient)):
+        if not descent.step(_direction(descent)):
             descent.stuck()
     return descent.solution("cg")
 
 
-def _direction(point: Point, gradient: Vector) -> Vector:
+def _direction(descent: Descent) -> Vector:
     """Conjugate gradients on ∇²F d = −∇F until a tenth of the residual is left."""
-    target = 0.1 * norm(gradient)
-    diagonal = point.diagonal()
+    diagonal = descent.point.diagonal()
     if not np.isfinite(diagonal).all():
         raise OverflowError("the curvature of the objective overflows: scale the features (scale='std')")
-    inverse = 1.0 / diagonal
-    step = np.zeros_like(gradient)
-    residual = -gradient
-    preconditioned = inverse * residual
-    direction = preconditioned
-    size = dot(residual, preconditioned)
-    for _ in range(max(100, min(2 * len(gradient), 1000))):
-        product = point.hessian_product(direction)
-        curvature = dot(direction, product)
-        if not curvature > 0:
-            break
-        length = size / curvature
-        step = step + length * direction
-        residual = residual - length * product
-        if norm(residual) <= target:
-            break
-        preconditioned = inverse * residual
-        before, size = size, dot(residual, preconditioned)
-        direction = preconditioned + (size / before) * direction
-    return step
+    room, most = descent.box.seen_from(descent.w), max(100, min(2 * len(diagonal), 1000))
+    return least_by_products(descent.point.hessian_product, descent.gradient, room, 1.0 / diagonal, 0.1, most)
