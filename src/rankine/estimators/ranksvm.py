@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from rankine.estimators.ranker import Ranker
+from rankine.model import Model
 from rankine.recipes import Recipe
+from rankine.recipes.features import Bound
 from rankine.recipes.ranksvm import RankSVM as Recipe_
 
 
@@ -33,12 +37,21 @@ class RankSVM(Ranker):
         of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
         "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
         method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
-        All reach the same optimum.
+        All reach the same optimum; with constraints, "newton" and "cg" do.
     tol
-        Stop when the gradient is this much smaller than at zero weights. Smaller is more exact: 1e-10 is the optimum.
+        Stop when the gradient is this much smaller than at zero weights, or at the prior. Smaller is more exact: 1e-10
+        is the optimum.
     max_iter
         Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
         many products each.
+    constraints
+        Where weights may be, by feature: {"price": "-", "bm25": "+", "ctr": (0, None), "legacy": 0} for at most zero,
+        at least zero, between two bounds of which None is open, and fixed. They hold for raw weights. Features without
+        names are numbered from 1.
+    prior
+        A model to stay near, or its file: the penalty is ½‖w − w₀‖² with its weights w₀. Features are matched by name.
+    penalty_factors
+        What a feature's share of the penalty is multiplied with, by feature: {"price": 10}; 1 for all others.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
 
@@ -80,6 +93,9 @@ class RankSVM(Ranker):
         solver: Literal["auto", "newton", "lbfgs", "cg", "tron"] = "auto",
         tol: float = 1e-3,
         max_iter: int = 100,
+        constraints: Mapping[str | int, Bound] | None = None,
+        prior: Model | str | os.PathLike[str] | None = None,
+        penalty_factors: Mapping[str | int, float] | None = None,
         n_threads: int | None = None,
     ):
         self.C = C
@@ -90,4 +106,7 @@ class RankSVM(Ranker):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.constraints = constraints
+        self.prior = prior
+        self.penalty_factors = penalty_factors
         self.n_threads = n_threads

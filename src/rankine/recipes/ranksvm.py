@@ -5,15 +5,19 @@ minimise ½ ‖w‖² + C Σ max(0, 1 − w·(x_i − x_j))²   over all pairs o
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 from rankine.data import Dataset
 from rankine.data.scales import scale_factors, scale_warning
-from rankine.model import Model, Scaling
+from rankine.model import Model, Scaling, load
 from rankine.objectives import Pairwise
+from rankine.recipes.features import Bound, box_of, centre_of, factors_of
 from rankine.recipes.parameters import Number
 from rankine.recipes.recipe import Recipe, TrainingWarning, pairs_to_rank
 from rankine.recipes.smooth import SolverName, solve
@@ -43,12 +47,22 @@ class RankSVM(Recipe):
         of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
         "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
         method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
-        All reach the same optimum.
+        All reach the same optimum; with constraints, "newton" and "cg" do.
     tol
-        Stop when the gradient is this much smaller than at zero weights. Smaller is more exact: 1e-10 is the optimum.
+        Stop when the gradient is this much smaller than at zero weights, or at the prior. Smaller is more exact: 1e-10
+        is the optimum.
     max_iter
         Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
         many products each.
+    constraints
+        Where weights may be, by feature: {"price": "-", "bm25": "+", "ctr": (0, None), "legacy": 0} for at most zero,
+        at least zero, between two bounds of which None is open, and fixed. They hold for raw weights. Features without
+        names are numbered from 1. In a command: --constraint price=- --constraint ctr=0: --constraint legacy=0.
+    prior
+        A model to stay near, or its file: the penalty is ½‖w − w₀‖² with its weights w₀. Features are matched by name.
+    penalty_factors
+        What a feature's share of the penalty is multiplied with, by feature: {"price": 10}; 1 for all others. In a
+        command: --penalty-factor price=10.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
     """
@@ -63,11 +77,21 @@ class RankSVM(Recipe):
     solver: SolverName = "auto"
     tol: Annotated[float, Number(least=0)] = 1e-3
     max_iter: Annotated[int, Number(least=1)] = 100
+    constraints: Mapping[str | int, Bound] | None = None
+    prior: Model | str | os.PathLike[str] | None = None
+    penalty_factors: Mapping[str | int, Annotated[float, Number(above=0)]] | None = None
     n_threads: Annotated[int, Number(least=1)] | None = None
+
+    @cached_property
+    def prior_model(self) -> Model | None:
+        """The prior, read if it is a file."""
+        return self.prior if self.prior is None or isinstance(self.prior, Model) else load(self.prior)
 
     def fit(self, data: Dataset, watch: Watch | None = None, *, start: Model | None = None) -> Model:
         """Learn a model; see `Recipe.fit`."""
         began = time.perf_counter()
+        box, centre = box_of(self.constraints, data), centre_of(self.prior_model, data)
+        penalty_factors = factors_of(self.penalty_factors, data)
         loss = Pairwise(
             data.suited(),
             C=self.C,
@@ -81,17 +105,18 @@ class RankSVM(Recipe):
         scaling = None
         if self.scale is not None:
             scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
-            weights = None if weights is None else weights / scaling.factor
         elif (advice := scale_warning(data)) is not None:
             warnings.warn(advice, TrainingWarning, stacklevel=2)
         solution = solve(
             loss,
             None if scaling is None else scaling.factor,
             weights,
+            box=box,
+            centre=centre,
+            penalty_factors=penalty_factors,
             solver=self.solver,
             tol=self.tol,
             max_iter=self.max_iter,
             watch=watch,
         )
-        coef = solution.coef if scaling is None else solution.coef * scaling.factor
-        return self.model(data, n_pairs, solution, coef, scaling, time.perf_counter() - began)
+        return self.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
