@@ -110,9 +110,10 @@ def ranksvm_optimum(
         free = np.flatnonzero(~(((w <= lower) & (gradient >= 0)) | ((w >= upper) & (gradient <= 0))))
         step = np.zeros_like(w)
         step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
-        if objective(np.clip(w - step, lower, upper))[0] > value * (1 + 1e-14):
+        there = np.clip(w - step, lower, upper)
+        if np.abs(there - w).max() <= 1e-14 * np.abs(w).max() or objective(there)[0] > value * (1 + 1e-14):
             break
-        w = np.clip(w - step, lower, upper)
+        w = there
     return w, objective(w)[0]
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import reference
+from counting import Counting
 from problems import random_problem
-from rankine.data import Dataset
+from rankine.data import Dataset, synthetic
 from rankine.objectives import L2, LOSSES, Box, Pairwise, Rescaled, Sum
 from rankine.solvers import cg, newton
 
@@ -185,3 +186,14 @@ def test_wide_data_with_a_bound_on_every_weight(solve):
     assert solution.converged
     assert 50 < np.count_nonzero(solution.coef == 0) < 250
     assert solution.gap <= 1e-12 * solution.value
+
+
+def test_a_box_costs_newton_no_more_passes():
+    data = synthetic.make("mqlist", scale=0.003)
+    F = Counting(Sum([Pairwise(data), L2(46)]))
+    solution = newton(F, tol=1e-6, box=Box(np.zeros(46), np.full(46, np.inf)))
+    assert solution.converged
+    assert 10 < np.count_nonzero(solution.coef == 0) < 36
+    assert F.counts["at"] <= 7
+    assert F.counts["hessian"] <= 6
+    assert set(F.counts) == {"at", "hessian"}
