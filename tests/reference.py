@@ -87,21 +87,45 @@ def pairwise_loss(
 
 
 def ranksvm_optimum(
-    X: np.ndarray, weights: dict[tuple[int, int], float], C: float, loss: str = "squared_hinge"
+    X: np.ndarray,
+    weights: dict[tuple[int, int], float],
+    C: float,
+    loss: str = "squared_hinge",
+    *,
+    lower: np.ndarray | float = -np.inf,
+    upper: np.ndarray | float = np.inf,
+    centre: np.ndarray | float = 0.0,
+    factors: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray, float]:
-    """The minimiser of ½‖w‖² + C Σ loss, by another route: SciPy's BFGS polished by plain Newton steps."""
+    """The minimiser of ½ Σ factor_j (w_j − centre_j)² + C Σ loss over lower ≤ w ≤ upper, by another route.
+
+    SciPy's L-BFGS-B, polished by plain Newton steps of the weights that no bound holds.
+    """
+    lower, upper, factors = (np.full(X.shape[1], x, float) for x in (lower, upper, factors))
 
     def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient, _ = pairwise_loss(X, weights, w, loss)
-        return 0.5 * w @ w + C * value, w + C * gradient
+        away = w - centre
+        return 0.5 * factors @ away**2 + C * value, factors * away + C * gradient
 
-    w = scipy.optimize.minimize(objective, np.zeros(X.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-6}).x
+    w = scipy.optimize.minimize(
+        objective,
+        np.clip(np.zeros(X.shape[1]), lower, upper),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.column_stack([lower, upper]),
+        options={"ftol": 1e-10, "gtol": 1e-6},
+    ).x
     for _ in range(50):
-        _, gradient, hessian = pairwise_loss(X, weights, w, loss)
-        step = np.linalg.solve(np.eye(len(w)) + C * hessian, w + C * gradient)
-        if objective(w - step)[0] >= objective(w)[0]:
+        value, gradient = objective(w)
+        hessian = np.diag(factors) + C * pairwise_loss(X, weights, w, loss)[2]
+        free = np.flatnonzero(~(((w <= lower) & (gradient >= 0)) | ((w >= upper) & (gradient <= 0))))
+        step = np.zeros_like(w)
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
+        there = np.clip(w - step, lower, upper)
+        if np.abs(there - w).max() <= 1e-14 * np.abs(w).max() or objective(there)[0] > value * (1 + 1e-14):
             break
-        w = w - step
+        w = there
     return w, objective(w)[0]
 
 
@@ -127,6 +151,40 @@ def hinge_optimum(X: np.ndarray, weights: dict[tuple[int, int], float], C: float
         barrier *= 0.2
     w = D.T @ alpha
     return w, 0.5 * w @ w + C * pairwise_loss(X, weights, w, "hinge")[0]
+
+
+def hinge_optimum_in_box(
+    X: np.ndarray,
+    weights: dict[tuple[int, int], float],
+    C: float,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    centre: np.ndarray,
+    factors: np.ndarray,
+) -> float:
+    """The least Σ factor_j (w_j − centre_j)² + C Σ c_ij ξ_ij with ξ ≥ 0, ξ ≥ 1 − m and w in a box, by SciPy's SLSQP."""
+    D, c = np.array([X[i] - X[j] for i, j in weights]), C * np.array(list(weights.values()))
+    n = len(centre)
+    first = np.clip(centre, lower, upper)
+    start = np.concatenate([first, np.maximum(0, 1 - D @ first)])
+    size = max(1.0, c.sum())
+
+    def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
+        away = z[:n] - centre
+        return (away @ (factors * away) + c @ z[n:]) / size, np.concatenate([2 * factors * away, c]) / size
+
+    matrix = np.hstack([D, np.eye(len(D))])
+    found = scipy.optimize.minimize(
+        objective,
+        start,
+        jac=True,
+        method="SLSQP",
+        bounds=[*zip(lower, upper, strict=True), *[(0, None)] * len(D)],
+        constraints={"type": "ineq", "fun": lambda z: matrix @ z - 1, "jac": lambda _: matrix},
+        options={"ftol": 1e-15, "maxiter": 2000},
+    )
+    w = np.clip(found.x[:n], lower, upper)
+    return objective(np.concatenate([w, np.maximum(0, 1 - D @ w)]))[0] * size
 
 
 # Examination: what `rankine doctor` looks at --------------------------------------------------------------------------

@@ -202,6 +202,34 @@ def test_a_toml_file_may_hold_flags(capsys, folder, tmp_path):
         assert message in err
 
 
+def test_mappings_are_repeated_flags_or_tables(capsys, folder, tmp_path):
+    flags = ["--constraint", "1=-", "--constraint=2=0:", "--constraints", "3=0.5", "--constraint", "4=-1:1"]
+    flags += ["--penalty-factor", "1=10", "--prior", folder / "model.json", "--tol", "1e-6"]
+    said = json_of(capsys, "train", folder / "train.txt", "-o", tmp_path / "m.json", *flags)
+    recipe = recipe_named("ranksvm")(
+        constraints={"1": "-", 2: (0, None), 3: 0.5, "4": (-1, 1)},
+        penalty_factors={1: 10.0},
+        prior=folder / "model.json",
+        tol=1e-6,
+    )
+    expected = recipe.fit(rankine.read(folder / "train.txt"))
+    np.testing.assert_array_equal(rankine.load(tmp_path / "m.json").weights, expected.weights)
+    assert said["parameters"] == expected.parameters == rankine.load(tmp_path / "m.json").parameters
+    config = tmp_path / "c.toml"
+    config.write_text(
+        f'tol = 1e-6\nprior = "{folder}/model.json"\n'
+        '[constraints]\n1 = "-"\n2 = [0, inf]\n3 = 0.5\n4 = "-1:1"\n[penalty_factors]\n1 = 10\n'
+    )
+    flags = ["--config", config]
+    said = json_of(capsys, "train", folder / "train.txt", "-o", tmp_path / "t.json", *flags)
+    assert said["parameters"] == expected.parameters
+    said = json_of(capsys, "train", folder / "train.txt", "-o", tmp_path / "t.json", *flags, "--constraint", "5=+")
+    assert said["parameters"]["constraints"] == {"5": "+"}  # the command line has the last word
+    code, out, _ = run(capsys, "inspect", tmp_path / "m.json")
+    assert code == 0
+    assert "'4': [-1.0, 1.0]" in out
+
+
 def test_help_lists_every_parameter_of_a_learner(capsys):
     for name in RECIPES:
         code, out, _ = run(capsys, "train", "--learner", name, "--help")
@@ -237,6 +265,14 @@ def test_versions(capsys):
         ("train a.txt -o m --C many", "many"),
         ("train a.txt -o m --max-iter 2.5", "2.5"),
         ("train a.txt -o m --pairs adjacnt", "adjacent"),
+        ("train a.txt -o m --constraint 1", "'1' is not a feature and its value, such as price=1"),
+        ("train a.txt -o m --constraint 1=up", "constraints['1'] is 'up'; it must be '+' or '-' or a number or a pair"),
+        ("train a.txt -o m --constraint 1=2:1", "a pair (low, high) in order"),
+        ("train a.txt -o m --constraint 1=+ --constraint 1=-", "'1' is given twice"),
+        ("train a.txt -o m --constraint 137=+", "only numbers from 1 to 136"),
+        ("train a.txt -o m --constraint 1=+ --solver tron", "name 'newton', 'cg' or 'auto'"),
+        ("train a.txt -o m --constrain 1=+", "did you mean --constraint"),
+        ("train a.txt -o m --penalty-factor 1=0", "penalty_factors['1'] is 0.0; it must be a number above 0"),
         ("train a.txt", "output"),
         ("train -o m", "data"),
         ("evaluate m a.txt --metrics nDGC@10", "nDCG"),
@@ -306,6 +342,7 @@ def test_files_that_cannot_be_read_or_written(capsys, folder, tmp_path):
     for tokens, message in (
         (("train", tmp_path / "no.txt", "-o", tmp_path / "m"), "no.txt"),
         (("train", tmp_path, "-o", tmp_path / "m"), "directory"),
+        (("train", tmp_path / "no.txt", "-o", tmp_path / "m", "--prior", tmp_path / "no.json"), "no.json"),
         (("train", folder / "train.txt", "-o", tmp_path), "is a directory"),
         (("train", folder / "train.txt", "-o", tmp_path / "no" / "m"), "no directory"),
         (("train", folder / "train.txt", "-o", "/dev/full"), "/dev/full: No space left"),

@@ -22,7 +22,14 @@ from rankine.recipes import RECIPES, recipe_named
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([rankine.RankSVM(), rankine.RankSVM(pair_weight="query"), rankine.RankSVM(solver="lbfgs")])
+@parametrize_with_checks(
+    [
+        rankine.RankSVM(),
+        rankine.RankSVM(pair_weight="query"),
+        rankine.RankSVM(solver="lbfgs"),
+        rankine.RankSVM(constraints={1: "+"}, penalty_factors={"1": 2.0}),
+    ]
+)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -161,6 +168,34 @@ def test_clone_and_pickle():
     np.testing.assert_array_equal(again.predict(X), ranker.predict(X))
     with pytest.raises(NotFittedError):
         clone(ranker).predict(X)
+
+
+def test_constraints_a_prior_and_penalty_factors_are_those_of_the_recipe():
+    pandas = pytest.importorskip("pandas")
+    X, y, qid = frames()
+    frame = pandas.DataFrame(X, columns=["bm25", "age", "links", "clicks"])
+    prior = rankine.RankSVM(C=0.1).fit(frame, y, qid).model_
+    options = {"constraints": {"age": "-", "links": 0, "clicks": (0.1, None)}, "penalty_factors": {"bm25": 5}}
+    ranker = rankine.RankSVM(prior=prior, tol=1e-9, **options)
+    again = clone(ranker)
+    assert again.get_params()["constraints"] == options["constraints"]
+    ranker.fit(frame, y, qid)
+    data = rankine.Dataset.from_arrays(frame, y, qid)
+    model = recipe_named("ranksvm")(prior=prior, tol=1e-9, **options).fit(data)
+    np.testing.assert_array_equal(ranker.coef_, model.weights)
+    np.testing.assert_array_equal(again.fit(frame, y, qid).coef_, model.weights)  # its prior is a copy
+    assert ranker.coef_[1] <= 0 == ranker.coef_[2] < 0.1 <= ranker.coef_[3]
+    with pytest.raises(ValueError, match="did you mean 'clicks'"):
+        ranker.set_params(constraints={"click": "+"}).fit(frame, y, qid)
+
+
+@pytest.mark.usefixtures("routing")
+def test_searches_over_constraints():
+    X, y, qid = random_problem(3, n_rows=300, n_queries=30)
+    grid = {"constraints": [None, {1: 0, 2: "-"}], "penalty_factors": [None, {3: 100.0}]}
+    search = GridSearchCV(rankine.RankSVM(), grid, cv=rankine.QueryKFold(3)).fit(X, y, qid=qid)
+    assert len(search.cv_results_["params"]) == 4
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 def test_not_converged_is_a_warning():

@@ -5,7 +5,7 @@ import pytest
 
 from problems import random_problem
 from rankine.data import Dataset
-from rankine.objectives import L2, Pairwise, Sum, sampled
+from rankine.objectives import L2, Box, Pairwise, Sum, sampled
 from rankine.solvers import cg, lbfgs, newton, tron
 
 
@@ -124,6 +124,24 @@ def test_every_solver_finds_the_same_optimum(trap, exponent):
         if not early or solution.gap <= 1e-9 * best:
             assert solution.value <= best * (1 + 1e-9), name
         assert solution.converged or "rounding" in solution.message or name == "tron"
+
+
+@pytest.mark.parametrize("exponent", [-15, 0, 20])
+@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.__name__)
+def test_so_they_do_in_a_box(trap, exponent):
+    data = Dataset.from_arrays(*trap())
+    n = data.n_features
+    F = Sum([Pairwise(data, C=2.0**exponent), L2(n)])
+    middle = newton(F, tol=1e-6).coef  # half of the bounds will bind
+    box = Box(np.where(np.arange(n) % 3, -np.inf, 0.5 * middle), np.where(np.arange(n) % 2, np.inf, 0.9 * middle))
+    box = Box(np.minimum(box.lower, box.upper), box.upper)
+    found = {"newton": newton(F, tol=1e-10, box=box), "cg": cg(F, tol=1e-10, max_iter=1000, box=box)}
+    best = min(solution.value for solution in found.values())
+    rounding = 1e-16 * F.at(np.zeros(n)).value + (1e-9 if trap is a_large_offset else 1e-12) * best
+    for name, solution in found.items():
+        assert (box.nearest(solution.coef) == solution.coef).all()
+        assert solution.value - best <= solution.gap + rounding, name
+        assert solution.converged or "rounding" in solution.message, name
 
 
 @pytest.mark.parametrize("trap", [features_in_a_few_queries_only, one_query_with_most_of_the_pairs])

@@ -10,7 +10,7 @@ import reference
 from problems import random_problem
 from rankine import _core
 from rankine.data import Dataset, synthetic
-from rankine.objectives import L2, Pairwise, Rescaled, sampled
+from rankine.objectives import L2, Box, Pairwise, Rescaled, sampled
 from rankine.solvers import cutting_plane, smoothing
 from rankine.solvers.bundle import Bundle
 
@@ -61,6 +61,31 @@ def test_scaled_features_and_strength(solve):
     _, best = reference.hinge_optimum(X * factor, weights, 0.5)
     solution = solve(Rescaled(loss, factor), L2(4, 2.0), tol=1e-7, max_iter=1000)
     np.testing.assert_allclose(solution.value, 2.0 * best, rtol=3e-7)
+
+
+BOXES = {
+    "signs": (np.zeros(4), np.full(4, np.inf)),
+    "tight": (np.full(4, -1e-3), np.full(4, 1e-3)),
+    "without zero": (np.array([0.5, -np.inf, -2.0, -0.1]), np.array([1.0, -0.5, -1.0, 0.1])),
+    "fixed": (np.array([0.1, -np.inf, -0.2, 0.0]), np.array([0.1, np.inf, -0.2, 0.0])),
+}
+
+
+@every_solver
+@pytest.mark.parametrize("name", BOXES)
+@pytest.mark.parametrize("C", [2.0**-10, 1.0, 2.0**8])
+def test_a_box_with_a_prior_and_factors(solve, name, C):
+    loss, X, weights = hinge(7, C, n_rows=16)
+    box = Box(*BOXES[name])
+    centre, factors = np.array([0.3, -1.0, 0.0, 2.0]), np.array([1.0, 10.0, 0.1, 3.0])
+    best = reference.hinge_optimum_in_box(X, weights, C, *BOXES[name], centre, factors)
+    solution = solve(loss, L2(4, 2.0, centre, factors), tol=1e-6, max_iter=2000, box=box)
+    assert solution.converged
+    assert (box.nearest(solution.coef) == solution.coef).all()
+    away = solution.coef - centre
+    np.testing.assert_allclose(solution.value, away @ (factors * away) + loss.at(solution.coef).value, rtol=1e-12)
+    assert solution.value - solution.gap <= best * (1 + 1e-8)
+    np.testing.assert_allclose(solution.value, best, rtol=2e-6)
 
 
 @every_solver

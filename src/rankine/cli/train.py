@@ -21,7 +21,7 @@ DEFAULT = "ranksvm"
 
 def train_with(learner: object) -> Callable[..., None]:
     """The command with the flags of one learner."""
-    from rankine.cli.flags import UsageError
+    from rankine.cli.flags import UsageError, flags_of, recipe_of
 
     try:
         kind = recipe_named(DEFAULT if learner is None else str(learner))
@@ -29,14 +29,15 @@ def train_with(learner: object) -> Callable[..., None]:
         raise UsageError(str(error)) from None
     command = train
     signature = inspect.signature(command, eval_str=True)
-    fields = Annotated[kind, Parameter(name="*", group=f"Learner: {kind.name}")]  # type: ignore[valid-type]
+    fields = Annotated[flags_of(kind), Parameter(name="*", group=f"Learner: {kind.name}")]  # type: ignore[valid-type]
     parameters = [
         p.replace(annotation=fields, default=None) if name == "recipe" else p
         for name, p in signature.parameters.items()
     ]
 
     def run(*args: Any, **kwargs: Any) -> None:
-        kwargs["recipe"] = kwargs.get("recipe") or kind()
+        flags = kwargs.get("recipe")
+        kwargs["recipe"] = kind() if flags is None else recipe_of(kind, flags)
         command(*args, **kwargs)
 
     run.__doc__ = command.__doc__
@@ -69,7 +70,7 @@ def train(
     start
         A model to start from.
     config
-        A TOML file that holds flags: `C = 128`.
+        A TOML file that holds flags: `C = 128`; a table `[constraints]` holds one line a feature: `price = "-"`.
     json
         Print one JSON object instead of text for people.
     """
@@ -78,7 +79,7 @@ def train(
     writable(output)
     first = None if start is None else load(start)
     clock = Clock()
-    rows = reading(data, like=first, clock=clock)
+    rows = reading(data, like=first or recipe.prior_model, clock=clock)
     with clock.phase("fit"), training() as watch:
         model = recipe.fit(rows, watch, start=first)
     with clock.phase("save"):

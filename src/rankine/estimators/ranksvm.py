@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from rankine.estimators.ranker import Ranker
+from rankine.model import Model
 from rankine.recipes import Recipe
+from rankine.recipes.features import Bound
 from rankine.recipes.ranksvm import RankSVM as Recipe_
 
 
@@ -45,13 +49,22 @@ class RankSVM(Ranker):
         "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
         method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
         The hinge has a corner, so it has solvers of its own: "smoothing", which "auto" picks, is Newton's method on
-        ever closer smooth losses, and "cutting_plane" the paper's rival. All reach the same optimum.
+        ever closer smooth losses, and "cutting_plane" the paper's rival. All reach the same optimum; with constraints,
+        all but "lbfgs" and "tron" do.
     tol
-        Stop when the gradient is this much smaller than at zero weights; for the hinge, when the certified gap is this
-        small beside the objective. Smaller is more exact: 1e-10 is the optimum.
+        Stop when the gradient is this much smaller than at zero weights, or at the prior; for the hinge, when the
+        certified gap is this small beside the objective. Smaller is more exact: 1e-10 is the optimum.
     max_iter
         Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
         many products each, and "cutting_plane" may need hundreds.
+    constraints
+        Where weights may be, by feature: {"price": "-", "bm25": "+", "ctr": (0, None), "legacy": 0} for at most zero,
+        at least zero, between two bounds of which None is open, and fixed. They hold for raw weights. Features without
+        names are numbered from 1.
+    prior
+        A model to stay near, or its file: the penalty is ½‖w − w₀‖² with its weights w₀. Features are matched by name.
+    penalty_factors
+        What a feature's share of the penalty is multiplied with, by feature: {"price": 10}; 1 for all others.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
 
@@ -96,6 +109,9 @@ class RankSVM(Ranker):
         solver: Literal["auto", "newton", "lbfgs", "cg", "tron", "smoothing", "cutting_plane"] = "auto",
         tol: float = 1e-3,
         max_iter: int = 100,
+        constraints: Mapping[str | int, Bound] | None = None,
+        prior: Model | str | os.PathLike[str] | None = None,
+        penalty_factors: Mapping[str | int, float] | None = None,
         n_threads: int | None = None,
     ):
         self.C = C
@@ -109,4 +125,7 @@ class RankSVM(Ranker):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.constraints = constraints
+        self.prior = prior
+        self.penalty_factors = penalty_factors
         self.n_threads = n_threads

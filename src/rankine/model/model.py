@@ -8,6 +8,7 @@ array([ 1.5, -1. ])
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -144,6 +145,12 @@ class Model:
     def n_features(self) -> int:
         """The number of weights."""
         return len(self.weights)
+
+    @property
+    def fingerprint(self) -> str:
+        """A number that tells this model from others: weights and names."""
+        content = self.weights.tobytes() + "\0".join(self.feature_names or ()).encode()
+        return hashlib.blake2b(content, digest_size=8).hexdigest()
 
     def name_of(self, j: int) -> str:
         """What people call feature j: its name, or its number counted from 1, as in LETOR files."""

@@ -1,5 +1,6 @@
 """Objectives: what solvers minimise, made of rows × loss × penalty."""
 
+from rankine.objectives.box import Box
 from rankine.objectives.objective import Curve, Matrix, Objective, Point, Restriction
 from rankine.objectives.pairwise import LOSSES, Pairwise
 from rankine.objectives.penalty import L2
@@ -10,6 +11,7 @@ from rankine.objectives.sum import Sum
 __all__ = [
     "L2",
     "LOSSES",
+    "Box",
     "Curve",
     "Matrix",
     "Objective",

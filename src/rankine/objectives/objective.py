@@ -84,8 +84,12 @@ class Objective(Protocol):
         ...
 
     @property
-    def strong_convexity(self) -> float:
-        """The largest known μ with F − μ/2 ‖w‖² convex: then F(w) − min F ≤ ‖∇F(w)‖² / 2μ."""
+    def strong_convexity(self) -> float | Vector:
+        """The largest known μ, one for all weights or one each, with F − ½ Σ μ_j w_j² convex.
+
+        Then F(w) − min F ≤ −min over d of Σ g_j d_j + ½ μ_j d_j² for g = ∇F(w), over the d with w + d where the weights
+        may be: Σ g_j² / 2μ_j if they may be anywhere.
+        """
         ...
 
     def at(self, w: Vector) -> Point:

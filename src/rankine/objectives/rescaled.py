@@ -27,9 +27,9 @@ class Rescaled:
         return self.inner.n_features
 
     @property
-    def strong_convexity(self) -> float:
-        """That of F times the least squared factor."""
-        return self.inner.strong_convexity * float((self.factor**2).min(initial=float("inf")))
+    def strong_convexity(self) -> Vector:
+        """That of F times the squared factors."""
+        return self.inner.strong_convexity * self.factor**2
 
     def at(self, w: Vector) -> RescaledPoint:
         """The point of F at factor · w."""

@@ -24,9 +24,9 @@ class Sum:
         return self.parts[0].n_features
 
     @property
-    def strong_convexity(self) -> float:
+    def strong_convexity(self) -> float | Vector:
         """The parts' strong convexities add."""
-        return sum(part.strong_convexity for part in self.parts)
+        return sum((part.strong_convexity for part in self.parts), start=0.0)
 
     def at(self, w: Vector) -> SumPoint:
         """The points of the parts at w."""

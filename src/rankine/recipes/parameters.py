@@ -2,6 +2,7 @@
 
 C: Annotated[float, Number(above=0)] = 1.0
 pairs: Literal["all", "adjacent"] = "all"
+factors: Mapping[str | int, Annotated[float, Number(above=0)]] | None = None
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
+import os
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -84,6 +87,35 @@ def _check(name: str, value: Any, alternatives: list[tuple[Any, Number | None]])
             if finite and right and (limit is None or limit.holds(float(value))):
                 return
             wanted.append(f"a{' whole' if whole else ''} number {limit or ''}".strip())
+        elif get_origin(kind) is tuple:
+            if _is_range(value):
+                return
+            wanted.append("a pair (low, high) in order, with None where there is no bound")
+        elif get_origin(kind) is Mapping:
+            if isinstance(value, Mapping):
+                _check_entries(name, value, _alternatives(get_args(kind)[1]))
+                return
+            wanted.append("a mapping from features")
+        elif isinstance(value, get_origin(kind) or kind):
+            return
+        else:
+            wanted.append("a path" if kind is str or get_origin(kind) is os.PathLike else f"a {kind.__name__}")
     near = difflib.get_close_matches(value, choices, 1) if isinstance(value, str) else []
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ParameterError(f"{name} is {value!r}; it must be {' or '.join(wanted)}{hint}")
+    raise ParameterError(f"{name} is {value!r}; it must be {' or '.join(dict.fromkeys(wanted))}{hint}")
+
+
+def _check_entries(name: str, entries: Mapping[Any, Any], alternatives: list[tuple[Any, Number | None]]) -> None:
+    for key, value in entries.items():
+        if not isinstance(key, str | numbers.Integral) or isinstance(key, bool):
+            raise ParameterError(f"{name} has the key {key!r}; it must be a feature's name, or its number from 1")
+        _check(f"{name}[{key!r}]", value, alternatives)
+
+
+def _is_range(value: Any) -> bool:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        return False
+    if not all(side is None or (isinstance(side, numbers.Real) and not isinstance(side, bool)) for side in value):
+        return False
+    low, high = (side if value[at] is None else float(value[at]) for at, side in enumerate((-math.inf, math.inf)))
+    return low <= high and low < math.inf and high > -math.inf

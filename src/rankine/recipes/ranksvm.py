@@ -6,18 +6,22 @@ minimise ½ ‖w‖² + C Σ loss(w·(x_i − x_j))   over all pairs of a query 
 from __future__ import annotations
 
 import math
+import os
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 from rankine.data import Dataset
 from rankine.data.scales import scale_factors, scale_warning
-from rankine.model import Model, Scaling
+from rankine.model import Model, Scaling, load
 from rankine.objectives import Pairwise
+from rankine.recipes.features import Bound, box_of, centre_of, factors_of
 from rankine.recipes.parameters import Number, ParameterError
 from rankine.recipes.recipe import Recipe, TrainingWarning, pairs_to_rank
-from rankine.recipes.smooth import SolverName, solve
+from rankine.recipes.solving import Problem, SolverName, solve
 from rankine.solvers import Watch
 
 
@@ -56,13 +60,23 @@ class RankSVM(Recipe):
         "cg": conjugate gradients with a diagonal preconditioner, for many features. "tron": the plain trust region
         method of the paper, to compare with. "auto" picks one of the first three by size, and the model says which.
         The hinge has a corner, so it has solvers of its own: "smoothing", which "auto" picks, is Newton's method on
-        ever closer smooth losses, and "cutting_plane" the paper's rival. All reach the same optimum.
+        ever closer smooth losses, and "cutting_plane" the paper's rival. All reach the same optimum; with constraints,
+        all but "lbfgs" and "tron" do.
     tol
-        Stop when the gradient is this much smaller than at zero weights; for the hinge, when the certified gap is this
-        small beside the objective. Smaller is more exact: 1e-10 is the optimum.
+        Stop when the gradient is this much smaller than at zero weights, or at the prior; for the hinge, when the
+        certified gap is this small beside the objective. Smaller is more exact: 1e-10 is the optimum.
     max_iter
         Stop after this many steps of the solver in any case; those of "lbfgs" cost least, those of "cg" and "tron" take
         many products each, and "cutting_plane" may need hundreds.
+    constraints
+        Where weights may be, by feature: {"price": "-", "bm25": "+", "ctr": (0, None), "legacy": 0} for at most zero,
+        at least zero, between two bounds of which None is open, and fixed. They hold for raw weights. Features without
+        names are numbered from 1. In a command: --constraint price=- --constraint ctr=0: --constraint legacy=0.
+    prior
+        A model to stay near, or its file: the penalty is ½‖w − w₀‖² with its weights w₀. Features are matched by name.
+    penalty_factors
+        What a feature's share of the penalty is multiplied with, by feature: {"price": 10}; 1 for all others. In a
+        command: --penalty-factor price=10.
     n_threads
         How many threads to use, all by default. The model is the same, bit by bit, for any number.
     """
@@ -80,11 +94,21 @@ class RankSVM(Recipe):
     solver: SolverName = "auto"
     tol: Annotated[float, Number(least=0)] = 1e-3
     max_iter: Annotated[int, Number(least=1)] = 100
+    constraints: Mapping[str | int, Bound] | None = None
+    prior: Model | str | os.PathLike[str] | None = None
+    penalty_factors: Mapping[str | int, Annotated[float, Number(above=0)]] | None = None
     n_threads: Annotated[int, Number(least=1)] | None = None
+
+    @cached_property
+    def prior_model(self) -> Model | None:
+        """The prior, read if it is a file."""
+        return self.prior if self.prior is None or isinstance(self.prior, Model) else load(self.prior)
 
     def fit(self, data: Dataset, watch: Watch | None = None, *, start: Model | None = None) -> Model:
         """Learn a model; see `Recipe.fit`."""
         began = time.perf_counter()
+        box, centre = box_of(self.constraints, data), centre_of(self.prior_model, data)
+        penalty_factors = factors_of(self.penalty_factors, data)
         loss = Pairwise(
             data.suited(),
             self.loss,
@@ -100,20 +124,18 @@ class RankSVM(Recipe):
         scaling = None
         if self.scale is not None:
             scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
-            weights = None if weights is None else weights / scaling.factor
         elif (advice := scale_warning(data)) is not None:
             warnings.warn(advice, TrainingWarning, stacklevel=2)
-        solution = solve(
+        problem = Problem(
             loss,
-            None if scaling is None else scaling.factor,
-            weights,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            watch=watch,
+            factor=None if scaling is None else scaling.factor,
+            start=weights,
+            centre=centre,
+            box=box,
+            penalty_factors=penalty_factors,
         )
-        coef = solution.coef if scaling is None else solution.coef * scaling.factor
-        return self.model(data, n_pairs, solution, coef, scaling, time.perf_counter() - began)
+        solution = solve(problem, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
+        return self.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
 
 
 def weight_of_pairs(C: float, convention: str, n_queries: int, n_pairs: float) -> float:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import os
 import platform
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,8 +35,13 @@ class Recipe(ABC):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as plain values."""
-        return {name: value.item() if isinstance(value, np.generic) else value for name, value in asdict(self).items()}
+        """The parameters as plain values, as a model file holds them."""
+        return {entry.name: _plain(getattr(self, entry.name)) for entry in fields(self)}
+
+    @property
+    def prior_model(self) -> Model | None:
+        """The model that the learner stays near, if there is one."""
+        return None
 
     @abstractmethod
     def fit(self, data: Dataset, watch: Watch | None = None, *, start: Model | None = None) -> Model:
@@ -75,6 +83,18 @@ class Recipe(ABC):
                 "python": platform.python_version(),
             },
         )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Model):
+        return f"model {value.fingerprint}"
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):  # the bounds of a weight: infinite is none
+        return [None if side is None or math.isinf(side) else _plain(side) for side in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def pairs_to_rank(objective: Pairwise) -> float:

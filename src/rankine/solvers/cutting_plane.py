@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rankine.data import Vector
-from rankine.objectives import L2, Objective, Sum
+from rankine.objectives import L2, Box, Objective, Sum
 from rankine.solvers.bundle import Bundle
 from rankine.solvers.descent import checked
 from rankine.solvers.line_search import least_point
@@ -30,6 +28,7 @@ def cutting_plane(
     tol: float = 1e-3,
     max_iter: int = 1000,
     watch: Watch | None = None,
+    box: Box | None = None,
 ) -> Solution:
     """Minimise F(w) = loss(w) + penalty(w).
 
@@ -40,17 +39,19 @@ def cutting_plane(
     penalty
         What makes F strongly convex.
     start
-        The weights to start from, zeros if None.
+        The weights to start from, those of the least penalty if None.
     tol
         Stop when the certified gap is at most tol · F(w).
     max_iter
         Stop after this many steps in any case; hundreds are usual.
     watch
         Told about every step; a true answer stops.
+    box
+        Where the weights may be, anywhere if None.
     """
     objective = Sum([loss, penalty])
-    bundle = Bundle(penalty)
-    w = np.zeros(loss.n_features) if start is None else np.array(start, np.float64)
+    bundle = Bundle(penalty, box)
+    w = bundle.least() if start is None else bundle.box.nearest(start)
     point = checked(objective.at(w))
     n_iter, message, converged = 0, "", False
     while True:
@@ -68,10 +69,11 @@ def cutting_plane(
         n_iter += 1
         towards = bundle.least() - w
         phi = point.along(towards)
-        t = least_point(phi, 1e-2) if phi(0.0).slope < 0 else 0.0
-        beyond = checked(objective.at(w + (t + _BEYOND * (1.0 - t)) * towards))
+        t = least_point(phi, 1e-2, 1.0) if phi(0.0).slope < 0 else 0.0
+        beyond = checked(objective.at(bundle.box.nearest(w + (t + _BEYOND * (1.0 - t)) * towards)))
         bundle.add(beyond.parts[0].offset, beyond.parts[0].gradient)
         if t > 0:
-            there = objective.at(w + t * towards)
+            nearer = bundle.box.nearest(w + t * towards)
+            there = objective.at(nearer)
             if there.value < point.value:
-                w, point = w + t * towards, there
+                w, point = nearer, there

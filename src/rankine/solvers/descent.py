@@ -1,8 +1,14 @@
 """What all descents share: where they stand, when they stop, what they certify, and how a step is taken.
 
-A descent stops on ‖∇F(w)‖ ≤ tol · ‖∇F(0)‖, LIBLINEAR's rule. With strong convexity μ the certificate
-F(w) − min F ≤ ‖∇F(w)‖² / 2μ comes for free. A step is tried as it is, at the price of one pass over the rows; only
-where it does not decrease F enough, an exact line search on the restriction φ(t) = F(w + t d) shortens it.
+A descent stops on ‖g(w)‖ ≤ tol · ‖g(0)‖, LIBLINEAR's rule. Without bounds g is the gradient; in a box it is the
+projected gradient, zero for each weight that a bound keeps from going down, and 0 is the point of the box nearest to
+zero, or to another origin. With strong convexity μ the certificate
+
+    F(w) − min F ≤ −Σ_j min { ∇_j F(w) d + ½ μ_j d² : lower_j ≤ w_j + d ≤ upper_j },
+
+‖∇F(w)‖² / 2μ without bounds, comes for free: the right side is minus the least value of a function below F − F(w). A
+step is tried as it is, at the price of one pass over the rows; only where it does not decrease F enough, an exact line
+search on the restriction φ(t) = F(w + t d) shortens it.
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankine.data import Vector
-from rankine.objectives import Objective, Point
+from rankine.objectives import Box, Objective, Point
 from rankine.objectives.vectors import dot, norm
 from rankine.solvers.line_search import least_point
 from rankine.solvers.solution import Progress, Solution, Watch
@@ -32,38 +38,64 @@ class Descent:
     objective
         The function; its `strong_convexity` must be positive.
     start
-        The weights to start from, zeros if None.
+        The weights to start from, the origin if None; the point of the box nearest to them.
     tol
-        Stop when ‖∇F(w)‖ ≤ tol · ‖∇F(0)‖.
+        Stop when ‖g(w)‖ ≤ tol · ‖g(origin)‖.
     max_iter
         Stop after this many steps in any case.
     watch
         Told about every step; a true answer stops.
+    box
+        Where the weights may be, anywhere if None.
+    origin
+        The weights that the stopping rule is measured at, zeros if None; the point of the box nearest to them.
     """
 
     def __init__(
-        self, objective: Objective, start: Vector | None, *, tol: float, max_iter: int, watch: Watch | None
+        self,
+        objective: Objective,
+        start: Vector | None,
+        *,
+        tol: float,
+        max_iter: int,
+        watch: Watch | None,
+        box: Box | None = None,
+        origin: Vector | None = None,
     ) -> None:
-        if not objective.strong_convexity > 0:
+        if not np.all(np.asarray(objective.strong_convexity) > 0):
             raise ValueError("this solver needs a strongly convex objective: add an L2 penalty")
         self.objective, self.tol, self.max_iter, self.watch = objective, tol, max_iter, watch
         self.n_iter = 0
         self.converged = False
         self.message = ""
         self._told = -1
-        w = np.zeros(objective.n_features) if start is None else np.array(start, np.float64)
+        self.box = Box.everywhere(objective.n_features) if box is None else box
+        named = "zero" if origin is None else "the prior"
+        origin = np.zeros(objective.n_features) if origin is None else origin
+        first = self.box.nearest(origin)
+        w = first if start is None else self.box.nearest(start)
         self._stand(w, objective.at(w))
-        self.reference = norm(objective.at(np.zeros_like(w)).gradient) if w.any() else self.size
+        self.reference = self.size if np.array_equal(w, first) else self._size(first, objective.at(first).gradient)
         self.target = tol * self.reference
+        if np.array_equal(first, origin):
+            self._first = "zero weights" if named == "zero" else named
+        else:
+            self._first = f"the allowed weights nearest to {named}"
+
+    def _size(self, w: Vector, gradient: Vector) -> float:
+        """How large the projected gradient is."""
+        return norm(np.where(self.box.free(w, gradient), gradient, 0.0) if self.box.bounded else gradient)
 
     def _stand(self, w: Vector, point: Point) -> None:
         self.w, self.point, self.gradient = w, checked(point), point.gradient
-        self.size = norm(self.gradient)
+        self.size = self._size(w, self.gradient)
 
     @property
     def gap(self) -> float:
         """A bound on F(w) − min F; no objective here is negative."""
-        return min(self.size * self.size / (2.0 * self.objective.strong_convexity), self.point.value)
+        with np.errstate(over="ignore", invalid="ignore"):
+            bound = 0.0 - self.box.seen_from(self.w).least(self.objective.strong_convexity, self.gradient)
+        return min(bound, self.point.value) if bound >= 0 else self.point.value  # where squares overflow
 
     def going(self) -> bool:
         """Tell the watch of a new step, then whether to go on. To be asked before every step."""
@@ -77,26 +109,33 @@ class Descent:
                 self.message = "stopped by the caller before the tolerance was reached"
         if self.size <= self.target:
             self.converged = True
-            self.message = f"the gradient fell to {self.tol:g} of its size at zero weights"
+            which = "projected gradient" if self.box.bounded else "gradient"
+            self.message = f"the {which} fell to {self.tol:g} of its size at {self._first}"
         elif not self.message and self.n_iter >= self.max_iter:
             self.out_of_steps()
         return not self.message
 
     def step(self, direction: Vector) -> float:
-        """Go along a direction, as far as it says or else as far as is best; returns how far, 0 for not at all."""
+        """Go along a direction, as far as it says or else as far as is best; returns how far, 0 for not at all.
+
+        Where there are bounds, w + direction must be in the box, and no step goes beyond it.
+        """
         slope = dot(self.gradient, direction)
         if not (math.isfinite(slope) and slope < 0):
             return 0.0
-        t, there = 1.0, self.objective.at(self.w + direction)
+        t, w = 1.0, self.box.placed(self.w + direction, direction, self.box.seen_from(self.w))
+        there = self.objective.at(w)
         if not self._enough(there, direction, slope):
-            t = least_point(self.point.along(direction))
-            there = self.objective.at(self.w + t * direction)
-        return t if self.move(self.w + t * direction, there) else 0.0
+            t = least_point(self.point.along(direction), most=1.0 if self.box.bounded else math.inf)
+            if t != 1.0:
+                w = self.box.nearest(self.w + t * direction)
+                there = self.objective.at(w)
+        return t if self.move(w, there) else 0.0
 
     def move(self, w: Vector, point: Point) -> bool:
         """Go to a point, unless it is no better; where rounding hides the change of F, its gradient must fall."""
         lower = point.value < self.point.value
-        hidden = point.value <= self.point.value * (1 + ROUNDING) and norm(point.gradient) < self.size
+        hidden = point.value <= self.point.value * (1 + ROUNDING) and self._size(w, point.gradient) < self.size
         if not (lower or hidden):
             return False
         self._stand(w, point)

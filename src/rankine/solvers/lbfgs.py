@@ -36,6 +36,7 @@ def lbfgs(
     max_iter: int = 100,
     single: bool = False,
     watch: Watch | None = None,
+    origin: Vector | None = None,
 ) -> Solution:
     """Minimise a smooth objective of at most 5,000 weights, of which a sample is at hand.
 
@@ -44,25 +45,27 @@ def lbfgs(
     objective
         The function; its `strong_convexity` must be positive.
     start
-        The weights to start from, zeros if None.
+        The weights to start from, the origin if None.
     sample
         A function that is like the objective but cheaper, such as that of some queries, weighted up.
     tol
-        Stop when ‖∇F(w)‖ ≤ tol · ‖∇F(0)‖.
+        Stop when the gradient is at most tol times that at the origin.
     max_iter
         Stop after this many steps on all queries in any case, Newton's included; five to fifteen are usual.
     single
         Whether Hessians may be summed in single precision while that serves.
     watch
         Told about every step on all queries; a true answer stops.
+    origin
+        The weights that the stopping rule is measured at, zeros if None.
     """
     check_size(objective)
-    descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch)
+    descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch, origin=origin)
     if descent.going():
-        guess = newton(sample, start, tol=_SAMPLE_TOL, single=single).coef
+        guess = newton(sample, start, tol=_SAMPLE_TOL, single=single, origin=origin).coef
         nearer = descent.move(guess, objective.at(guess))
         if nearer or start is not None:
-            _quasi_newton_steps(descent, factored(sample.at(descent.w), single)[0])
+            _quasi_newton_steps(descent, factored(sample.at(descent.w), single))
     if not descent.going():
         return descent.solution("lbfgs")
     newton_steps(descent, single)

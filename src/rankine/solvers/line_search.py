@@ -7,8 +7,8 @@ import math
 from rankine.objectives import Restriction
 
 
-def least_point(phi: Restriction, relative: float = 1e-3) -> float:
-    """The least point of a convex φ with φ′(0) < 0, to where the slope is `relative` of φ′(0).
+def least_point(phi: Restriction, relative: float = 1e-3, most: float = math.inf) -> float:
+    """The least point of a convex φ with φ′(0) < 0 among t ≤ most ≥ 1, to where the slope is `relative` of φ′(0).
 
     Newton on φ′, kept inside a bracket. The tolerance is relative: an absolute one stops tiny steps too early. Where φ
     has a corner the slope never gets small: then a narrow bracket ends it.
@@ -20,6 +20,8 @@ def least_point(phi: Restriction, relative: float = 1e-3) -> float:
         if abs(here.slope) <= relative * abs(start.slope):
             return t
         if here.slope < 0:
+            if t >= most:
+                return most
             below = t
         else:  # upwards, or so far away that the slope overflows
             above = t
@@ -28,4 +30,5 @@ def least_point(phi: Restriction, relative: float = 1e-3) -> float:
             return below
         if not below < t < above:
             t = 0.5 * (below + above) if above < math.inf else 2.0 * below
+        t = min(t, most)
     return below

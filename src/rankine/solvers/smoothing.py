@@ -14,14 +14,14 @@ import math
 import numpy as np
 
 from rankine.data import Vector
-from rankine.objectives import L2, Objective, Point, Sum
+from rankine.objectives import L2, Box, Objective, Point, Sum
 from rankine.objectives.sum import SumPoint
 from rankine.objectives.vectors import dot, norm
 from rankine.solvers.bundle import Bundle
 from rankine.solvers.cg import Directions
 from rankine.solvers.descent import checked
 from rankine.solvers.line_search import least_point
-from rankine.solvers.newton import factored
+from rankine.solvers.newton import newton_direction
 from rankine.solvers.solution import Progress, Solution, Watch
 
 # Up to so many features, directions come from the factor of the Hessian, and from conjugate gradients beyond.
@@ -41,6 +41,7 @@ def smoothing(
     sample: Objective | None = None,
     single: bool = False,
     watch: Watch | None = None,
+    box: Box | None = None,
 ) -> Solution:
     """Minimise F(w) = loss(w) + penalty(w).
 
@@ -51,7 +52,7 @@ def smoothing(
     penalty
         What makes F strongly convex.
     start
-        The weights to start from, zeros if None.
+        The weights to start from, those of the least penalty if None.
     tol
         Stop when the certified gap is at most tol · F(w).
     max_iter
@@ -62,10 +63,13 @@ def smoothing(
         Whether Hessians may be summed in single precision while that serves.
     watch
         Told about every step; a true answer stops.
+    box
+        Where the weights may be, anywhere if None.
     """
     best, least, message, converged = np.zeros(loss.n_features), math.inf, "", False
-    bundle = Bundle(penalty)
-    walk = _Walk(loss, penalty, np.zeros(loss.n_features) if start is None else np.array(start, np.float64), single)
+    bundle = Bundle(penalty, box)
+    first = bundle.least() if start is None else bundle.box.nearest(start)
+    walk = _Walk(loss, penalty, bundle.box, first, single)
     walk.sample = sample
     while True:
         if walk.point.exact < least:
@@ -89,8 +93,8 @@ def smoothing(
 class _Walk:
     """Where Newton's method stands, on the stand-in of the present window."""
 
-    def __init__(self, loss: Objective, penalty: L2, w: Vector, single: bool) -> None:
-        self.loss, self.penalty, self.single = loss, penalty, single
+    def __init__(self, loss: Objective, penalty: L2, box: Box, w: Vector, single: bool) -> None:
+        self.loss, self.penalty, self.box, self.single = loss, penalty, box, single
         self.sample: Objective | None = None
         self.directions = Directions()
         self.n_iter = 0
@@ -109,28 +113,32 @@ class _Walk:
         """One Newton step, after the window has shrunk as far as it must to leave a gap below `goal`."""
         while True:
             cost = self.point.exact - self.point.value
-            if norm(self.point.gradient) ** 2 / (2.0 * self.penalty.strong_convexity) > _DONE * cost and self._step():
+            room = self.box.seen_from(self.w)
+            gain = -room.least(self.penalty.strong_convexity, self.point.gradient)
+            if gain > _DONE * cost and self._step(room):
                 self.n_iter += 1
                 return True
             if self.window <= _LAST_WINDOW:
                 return False
             self._look(self.window * min(max(0.25 * goal / max(cost, 1e-300), 0.1), 0.5))
 
-    def _step(self) -> bool:
+    def _step(self, room: Box) -> bool:
         """Go along Newton's direction to the least point on it, but for a unit step that decreases enough."""
-        direction = self._direction()
+        direction = self._direction(room)
         slope = dot(self.point.gradient, direction)
         if not (math.isfinite(slope) and slope < 0):
             return False
-        t, there = 1.0, self.smooth.at(self.w + direction)
+        w = self.box.placed(self.w + direction, direction, room)
+        there = self.smooth.at(w)
         if there.value > self.point.value + 0.25 * slope:
-            t = least_point(self.point.along(direction), 0.1)
-            there = self.smooth.at(self.w + t * direction)
+            most = 1.0 if self.box.bounded else math.inf
+            w = self.box.nearest(self.w + least_point(self.point.along(direction), 0.1, most) * direction)
+            there = self.smooth.at(w)
         if not there.value < self.point.value:
-            return self._distrust() and self._step()
+            return self._distrust() and self._step(room)
         if self.sample is not None and norm(there.gradient) > 0.7 * norm(self.point.gradient):
             self._distrust()
-        self._stand(self.w + t * direction, there)
+        self._stand(w, there)
         return True
 
     def _distrust(self) -> bool:
@@ -143,11 +151,11 @@ class _Walk:
             return False
         return True
 
-    def _direction(self) -> Vector:
+    def _direction(self, room: Box) -> Vector:
         if len(self.w) > _MOST_FEATURES:
-            return self.directions.find(self.point, self.point.gradient)[0]
+            return self.directions.find(self.point, self.point.gradient, room)[0]
         point: Point = self.point
         if self.sample is not None:
             point = Sum([self.sample.smoothed(self.window), self.penalty]).at(self.w)
-        factor, self.single = factored(point, self.single)
-        return -factor.solve(self.point.gradient)
+        direction, self.single = newton_direction(point, self.point.gradient, self.w, self.box, single=self.single)
+        return direction

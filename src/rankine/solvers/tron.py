@@ -25,6 +25,7 @@ def tron(
     tol: float = 1e-3,
     max_iter: int = 100,
     watch: Watch | None = None,
+    origin: Vector | None = None,
 ) -> Solution:
     """Minimise a smooth objective as the paper of Tree-TRON does.
 
@@ -33,15 +34,17 @@ def tron(
     objective
         The function; its `strong_convexity` must be positive.
     start
-        The weights to start from, zeros if None.
+        The weights to start from, the origin if None.
     tol
-        Stop when ‖∇F(w)‖ ≤ tol · ‖∇F(0)‖.
+        Stop when the gradient is at most tol times that at the origin.
     max_iter
         Stop after this many trials of a step in any case, those that were taken back included.
     watch
         Told about every step; a true answer stops.
+    origin
+        The weights that the stopping rule is measured at, zeros if None.
     """
-    descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch)
+    descent = Descent(objective, start, tol=tol, max_iter=max_iter, watch=watch, origin=origin)
     radius = descent.size
     refused = 0
     while descent.going():
