@@ -134,8 +134,8 @@ def hinge_optimum(X: np.ndarray, weights: dict[tuple[int, int], float], C: float
 
     That is max Σ α − ½‖Σ α (x_i − x_j)‖² with 0 ≤ α ≤ C c_ij; Newton's systems are solved by Woodbury's formula.
     """
-    D = np.array([X[i] - X[j] for i, j in weights])
-    upper = C * np.array(list(weights.values()))
+    D = np.array([X[i] - X[j] for (i, j), c in weights.items() if c > 0])
+    upper = C * np.array([c for c in weights.values() if c > 0])
     alpha = 0.5 * upper
     barrier = upper.sum() / len(upper)
     while barrier * len(upper) > 1e-12 * upper.sum():

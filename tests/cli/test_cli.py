@@ -80,6 +80,20 @@ def test_a_start_makes_no_steps(capsys, folder, tmp_path):
     assert json_of(capsys, "train", folder / "train.txt", "-o", tmp_path / "m", *flags)["outcome"]["n_iter"] == 0
 
 
+def test_preferences_come_from_a_file(capsys, tmp_path):
+    (tmp_path / "data.txt").write_text("0 qid:1 1:1 2:0 # a\n0 qid:1 1:0 2:1 # b\n")
+    (tmp_path / "pairs.txt").write_text("1 b a\n")
+    files = [tmp_path / "data.txt", "-o", tmp_path / "m.json", "--preferences", tmp_path / "pairs.txt"]
+    told = json_of(capsys, "train", *files, "--pairs", "listed")
+    assert told["data"]["pairs"] == 1
+    worse, better = rankine.load(tmp_path / "m.json").weights
+    assert better > 0 > worse
+    (tmp_path / "pairs.txt").write_text("1 b c\n")
+    code, _, err = run(capsys, "train", *files)
+    assert code == 1
+    assert "pairs.txt, line 1: query '1' has no document 'c' in the data" in err
+
+
 def test_evaluate_measures(capsys, folder, tmp_path):
     names = "pair_accuracy nDCG@10 AP ndcg@5 MeanNDCG"
     flags = ["--metrics", names, "--dialect", "letor4", "--per-query", tmp_path / "q.csv"]

@@ -14,7 +14,8 @@ array([0., 2., 1.])
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,9 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankine import _core
+from rankine.data import preferences
 from rankine.data.errors import DataError
 from rankine.data.frames import column, take_frame
 from rankine.data.grouping import Grouping, group_by_id, group_by_size, group_runs
+from rankine.data.preferences import Preferences
 from rankine.data.rows import Array, Rows, Vector, freeze
 from rankine.data.table import Table
 
@@ -46,6 +49,8 @@ class Grouped:
         The weight of each row; None when all are one.
     query_weight
         The weight of each query; None when all are one.
+    preferences
+        Pairs of rows that are to be in a given order, beside what the labels say; None when there are none.
     """
 
     rows: Rows
@@ -53,6 +58,7 @@ class Grouped:
     query_ptr: NDArray[np.int64]
     sample_weight: Vector | None = None
     query_weight: Vector | None = None
+    preferences: Preferences | None = None
 
     @cached_property
     def level(self) -> NDArray[np.int32]:
@@ -269,6 +275,21 @@ class Dataset:
         rows = self.grouped.rows.suited()
         return self if rows is self.grouped.rows else replace(self, grouped=replace(self.grouped, rows=rows))
 
+    def with_preferences(self, given: str | os.PathLike[str] | Iterable[Sequence[Any]]) -> Dataset:
+        """The same data with pairs of rows that are to be in a given order.
+
+        Parameters
+        ----------
+        given
+            Tuples (winner, loser) or (winner, loser, weight) of rows of one query, named by their numbers or by
+            document ids; or a file of lines `qid winner loser [weight]`.
+        """
+        if isinstance(given, str | os.PathLike):
+            found = preferences.read(os.fspath(given), self)
+        else:
+            found = preferences.of_rows(given, self)
+        return replace(self, grouped=replace(self.grouped, preferences=found))
+
     def take_queries(self, which: Any) -> Dataset:
         """The data set of some queries, given by their positions; rows keep the caller's relative order."""
         which = np.asarray(which, np.int64)
@@ -281,6 +302,11 @@ class Dataset:
         rank[np.argsort(caller, kind="stable")] = np.arange(len(caller))
         in_order = bool((rank == np.arange(len(rank))).all())
         g = self.grouped
+        kept = None
+        if g.preferences is not None:
+            moved = np.full(self.n_rows, -1)
+            moved[rows] = np.arange(len(rows))
+            kept = g.preferences.moved(moved)
         return replace(
             self,
             grouped=Grouped(
@@ -289,6 +315,7 @@ class Dataset:
                 freeze(new_ptr),
                 None if g.sample_weight is None else freeze(g.sample_weight[rows]),
                 None if g.query_weight is None else freeze(g.query_weight[which]),
+                kept,
             ),
             query_ids=freeze(self.query_ids[which]),
             order=None if in_order else freeze(rank),
@@ -300,7 +327,8 @@ class Dataset:
         """A number that tells this data set from others: features, labels, queries and weights, not names."""
         g = self.grouped
         h = g.rows.fingerprint()
-        for part in (g.label, g.query_ptr, g.sample_weight, g.query_weight):
+        pairs = () if g.preferences is None else (g.preferences.winner, g.preferences.loser, g.preferences.weight)
+        for part in (g.label, g.query_ptr, g.sample_weight, g.query_weight, *pairs):
             h = _core.fingerprint((np.zeros(0) if part is None else part).view(np.uint8), h, 1)
         return f"{h:016x}"
 

@@ -40,6 +40,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         group: Any = None,
         sample_weight: Any = None,
         query_weight: Any = None,
+        preferences: Any = None,
         start: Model | None = None,
     ) -> Self:
         """Learn from labelled rows.
@@ -59,6 +60,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             A weight for each row: 2 is a row given twice, 0 a row left out (but see the parameter `row_weight`).
         query_weight
             A weight for each query, in the order of each query's first row.
+        preferences
+            Pairs of rows of one query that are to be in a given order: tuples (winner, loser) or (winner, loser, weight)
+            of row numbers. They count beside the labels, or alone with the parameter pairs="listed".
         start
             A model to start from, such as an earlier `model_`.
         """
@@ -82,6 +86,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             query_weight=query_weight,
             feature_names=getattr(self, "feature_names_in_", None),
         )
+        if preferences is not None:
+            data = data.with_preferences(preferences)
         model = self._recipe(**self.get_params()).fit(data, start=start)
         outcome = model.outcome
         assert outcome is not None

@@ -31,7 +31,8 @@ class RankSVM(Ranker):
         "svm_rank": C / number of queries does. "treeranksvm": it is that program's λ, and 1 / (λ · number of pairs)
         does. "mean": C multiplies the mean over pairs.
     pairs
-        "all" pairs of rows of a query whose labels differ, or those of "adjacent" levels only.
+        "all" pairs of rows of a query whose labels differ, those of "adjacent" levels only, or only the "listed" ones:
+        the preferences that come with the data. Preferences count beside the others, too.
     pair_weight
         "uniform": every pair counts the same. "query": every query that has pairs counts the same. "gain": a pair
         weighs the difference of its labels' gains, as nDCG has them.
@@ -101,7 +102,7 @@ class RankSVM(Ranker):
         *,
         loss: Literal["squared_hinge", "hinge", "modified_huber", "logistic"] = "squared_hinge",
         C_convention: Literal["pairs", "svm_rank", "treeranksvm", "mean"] = "pairs",
-        pairs: Literal["all", "adjacent"] = "all",
+        pairs: Literal["all", "adjacent", "listed"] = "all",
         pair_weight: Literal["uniform", "query", "gain"] = "uniform",
         gain: Literal["exp2", "linear"] = "exp2",
         row_weight: Literal["product", "winner"] = "product",

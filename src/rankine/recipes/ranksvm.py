@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from rankine.data import Dataset
+from rankine.data import DataError, Dataset
 from rankine.data.scales import scale_factors, scale_warning
 from rankine.model import Model, Scaling, load
-from rankine.objectives import Pairwise
+from rankine.objectives import Pairwise, preferred
 from rankine.recipes.features import Bound, box_of, centre_of, factors_of
 from rankine.recipes.parameters import Number, ParameterError
-from rankine.recipes.recipe import Recipe, TrainingWarning, pairs_to_rank
+from rankine.recipes.recipe import Recipe, TrainingWarning, nothing_to_rank
 from rankine.recipes.solving import Problem, SolverName, solve
 from rankine.solvers import Watch
 
@@ -42,7 +42,8 @@ class RankSVM(Recipe):
         "svm_rank": C / number of queries does. "treeranksvm": it is that program's λ, and 1 / (λ · number of pairs)
         does. "mean": C multiplies the mean over pairs.
     pairs
-        "all" pairs of rows of a query whose labels differ, or those of "adjacent" levels only.
+        "all" pairs of rows of a query whose labels differ, those of "adjacent" levels only, or only the "listed" ones:
+        the preferences that come with the data. Preferences count beside the others, too.
     pair_weight
         "uniform": every pair counts the same. "query": every query that has pairs counts the same. "gain": a pair
         weighs the difference of its labels' gains, as nDCG has them.
@@ -86,7 +87,7 @@ class RankSVM(Recipe):
     C: Annotated[float, Number(above=0)] = 1.0
     loss: Literal["squared_hinge", "hinge", "modified_huber", "logistic"] = "squared_hinge"
     C_convention: Literal["pairs", "svm_rank", "treeranksvm", "mean"] = "pairs"
-    pairs: Literal["all", "adjacent"] = "all"
+    pairs: Literal["all", "adjacent", "listed"] = "all"
     pair_weight: Literal["uniform", "query", "gain"] = "uniform"
     gain: Literal["exp2", "linear"] = "exp2"
     row_weight: Literal["product", "winner"] = "product"
@@ -109,25 +110,19 @@ class RankSVM(Recipe):
         began = time.perf_counter()
         box, centre = box_of(self.constraints, data), centre_of(self.prior_model, data)
         penalty_factors = factors_of(self.penalty_factors, data)
-        loss = Pairwise(
-            data.suited(),
-            self.loss,
-            pairs=self.pairs,
-            pair_weight=self.pair_weight,
-            gain=self.gain,
-            row_weight=self.row_weight,
-            n_threads=self.n_threads,
-        )
-        n_pairs = pairs_to_rank(loss)
-        loss = loss.times(weight_of_pairs(self.C, self.C_convention, data.n_queries, n_pairs))
+        losses = self._losses(data.suited())
+        n_pairs = sum(float(loss.pair_mass.sum()) for loss in losses)
+        weight = weight_of_pairs(self.C, self.C_convention, data.n_queries, n_pairs)
         weights = None if start is None else start.weights_for(data.n_features, data.feature_names)
         scaling = None
         if self.scale is not None:
             scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
         elif (advice := scale_warning(data)) is not None:
             warnings.warn(advice, TrainingWarning, stacklevel=2)
+        loss, *beside = (loss.times(weight) for loss in losses)
         problem = Problem(
             loss,
+            beside[0] if beside else None,
             factor=None if scaling is None else scaling.factor,
             start=weights,
             centre=centre,
@@ -136,6 +131,29 @@ class RankSVM(Recipe):
         )
         solution = solve(problem, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
         return self.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
+
+    def _losses(self, data: Dataset) -> list[Pairwise]:
+        """The losses over the pairs of labels and over preferences: those of the two that have pairs."""
+        found: list[Pairwise] = []
+        if self.pairs != "listed":
+            by_label = Pairwise(
+                data,
+                self.loss,
+                pairs=self.pairs,
+                pair_weight=self.pair_weight,
+                gain=self.gain,
+                row_weight=self.row_weight,
+                n_threads=self.n_threads,
+            )
+            found.append(by_label)
+        if data.grouped.preferences is not None:
+            found.append(Pairwise(preferred(data), self.loss, n_threads=self.n_threads))
+        useful = [loss for loss in found if loss.pair_mass.any() and data.n_features > 0]
+        if not useful:
+            if self.pairs == "listed":
+                raise DataError("nothing to rank: pairs='listed' learns from preferences alone, and the data has none")
+            raise DataError(nothing_to_rank(by_label))
+        return useful
 
 
 def weight_of_pairs(C: float, convention: str, n_queries: int, n_pairs: float) -> float:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import rankine
-from rankine.data import DataError, Dataset, Vector
+from rankine.data import Dataset, Vector
 from rankine.model import DataSummary, Model, Outcome, Scaling
 from rankine.objectives import Pairwise
 from rankine.recipes.parameters import check
@@ -97,18 +97,15 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def pairs_to_rank(objective: Pairwise) -> float:
-    """The total weight of an objective's pairs; a `DataError` says why there are none."""
-    total = float(objective.pair_mass.sum())
+def nothing_to_rank(objective: Pairwise) -> str:
+    """Why an objective has no pairs."""
     data = objective.data
     if data.n_features == 0:
-        raise DataError("nothing to learn from: the data has 0 feature(s); at least 1 is needed")
-    if total > 0:
-        return total
+        return "nothing to learn from: the data has 0 feature(s); at least 1 is needed"
     if data.n_rows < 2:
-        raise DataError(f"nothing to rank: the data has n_samples = {data.n_rows}; at least 2 rows are needed")
+        return f"nothing to rank: the data has n_samples = {data.n_rows}; at least 2 rows are needed"
     if len(np.unique(data.grouped.label)) == 1:
-        raise DataError(f"nothing to rank: all labels are {data.grouped.label[0]:g}; rows must differ in label")
+        return f"nothing to rank: all labels are {data.grouped.label[0]:g}; rows must differ in label"
     if (data.grouped.level == 0).all():
-        raise DataError("nothing to rank: the labels differ between queries only; some query needs two labels")
-    raise DataError("nothing to rank: every pair has weight zero; give some rows and their queries a positive weight")
+        return "nothing to rank: the labels differ between queries only; some query needs two labels"
+    return "nothing to rank: every pair has weight zero; give some rows and their queries a positive weight"

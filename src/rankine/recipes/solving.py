@@ -112,16 +112,16 @@ def solve(problem: Problem, *, solver: SolverName, tol: float, max_iter: int, wa
     if name in _FOR_CORNERS:
         if name == "smoothing" and sample_share(loss) <= _WORTH_SAMPLING:
             options["sample"] = problem.sample(_LEAST_SHARE_FOR_CORNERS)
-        by: Callable[..., Solution] = {"smoothing": smoothing, "cutting_plane": cutting_plane}[name]
-        return problem.in_raw(by(problem.scaled(loss), penalty, start, **options))
+        for_corners: dict[str, Callable[..., Solution]] = {"smoothing": smoothing, "cutting_plane": cutting_plane}
+        return problem.in_raw(for_corners[name](problem.scaled(loss), penalty, start, **options))
     if name == "lbfgs":
         sample = problem.sample()
         if sample is None:
             name = "newton"  # nothing to sample: one query, or as good as one
         else:
             options["sample"] = Sum([sample, penalty])
-    by = {"newton": newton, "lbfgs": lbfgs, "cg": cg, "tron": tron}[name]
-    return problem.in_raw(by(Sum([problem.scaled(loss), penalty]), start, origin=penalty.centre, **options))
+    smooth: dict[str, Callable[..., Solution]] = {"newton": newton, "lbfgs": lbfgs, "cg": cg, "tron": tron}
+    return problem.in_raw(smooth[name](Sum([problem.scaled(loss), penalty]), start, origin=penalty.centre, **options))
 
 
 def chosen(loss: Pairwise, solver: SolverName, *, boxed: bool = False) -> str:
