@@ -65,7 +65,7 @@ def lbfgs(
         guess = newton(sample, start, tol=_SAMPLE_TOL, single=single, origin=origin).coef
         nearer = descent.move(guess, objective.at(guess))
         if nearer or start is not None:
-            _quasi_newton_steps(descent, factored(sample.at(descent.w), single))
+            _quasi_newton_steps(descent, factored(sample.at(descent.w), single)[0])
     if not descent.going():
         return descent.solution("lbfgs")
     newton_steps(descent, single)

@@ -109,9 +109,9 @@ def newton_direction(
     )
 
 
-def factored(point: Point, single: bool) -> Cholesky:
-    """The factor of a point's Hessian."""
-    return _with_hessian(point, single, Cholesky)[0]
+def factored(point: Point, single: bool) -> tuple[Cholesky, bool]:
+    """The factor of a point's Hessian, and whether sums in single precision sufficed for it."""
+    return _with_hessian(point, single, Cholesky)
 
 
 def _with_hessian(point: Point, single: bool, use: Callable[[Matrix, float, float], T]) -> tuple[T, bool]:
