@@ -284,7 +284,7 @@ def test_versions(capsys):
         ("train a.txt -o m --constraint 1=2:1", "a pair (low, high) in order"),
         ("train a.txt -o m --constraint 1=+ --constraint 1=-", "'1' is given twice"),
         ("train a.txt -o m --constraint 137=+", "only numbers from 1 to 136"),
-        ("train a.txt -o m --constraint 1=+ --solver tron", "name 'newton', 'cg' or 'auto'"),
+        ("train a.txt -o m --constraint 1=+ --solver tron", "must be 'auto' or one of 'newton', 'cg'"),
         ("train a.txt -o m --constrain 1=+", "did you mean --constraint"),
         ("train a.txt -o m --penalty-factor 1=0", "penalty_factors['1'] is 0.0; it must be a number above 0"),
         ("train a.txt", "output"),

@@ -10,7 +10,7 @@ from rankine.recipes.parameters import ParameterError
 from rankine.recipes.ranksvm import RankSVM
 
 
-def problem(seed=1, **options):
+def problem(seed=1):
     X, y, qid = random_problem(seed)
     rng = np.random.default_rng(seed)
     pairs = []

@@ -61,8 +61,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         query_weight
             A weight for each query, in the order of each query's first row.
         preferences
-            Pairs of rows of one query that are to be in a given order: tuples (winner, loser) or (winner, loser, weight)
-            of row numbers. They count beside the labels, or alone with the parameter pairs="listed".
+            Pairs of rows of one query that are to be in a given order: tuples of row numbers (winner, loser) or
+            (winner, loser, weight). They count beside the labels, or alone with the parameter pairs="listed".
         start
             A model to start from, such as an earlier `model_`.
         """
