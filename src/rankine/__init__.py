@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankine.estimators import QueryKFold, RankSVM, ranking_scorer
     from rankine.metrics import evaluate
     from rankine.model import Model, load
+    from rankine.selection import path
 
 # The public names and the rooms that they live in.
 _ROOMS = {
@@ -29,6 +30,7 @@ _ROOMS = {
     "RankSVM": "rankine.estimators",
     "evaluate": "rankine.metrics",
     "load": "rankine.model",
+    "path": "rankine.selection",
     "ranking_scorer": "rankine.estimators",
     "read": "rankine.data",
     "write": "rankine.data",
@@ -42,6 +44,7 @@ __all__ = [
     "RankSVM",
     "evaluate",
     "load",
+    "path",
     "ranking_scorer",
     "read",
     "write",

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
-from rankine.data import Dataset
+from rankine.data import Dataset, Vector
 from rankine.data.scales import scale_factors, scale_warning
 from rankine.model import Model, Scaling
 from rankine.objectives import Pairwise
 from rankine.recipes.parameters import Number
-from rankine.recipes.recipe import Recipe, TrainingWarning, pairs_to_rank
-from rankine.recipes.smooth import SolverName, solve
+from rankine.recipes.recipe import PATH, Recipe, TrainingWarning, along_c, pairs_to_rank
+from rankine.recipes.smooth import SolverName, solve, solve_path
 from rankine.solvers import Watch
 
 
@@ -54,6 +55,7 @@ class RankSVM(Recipe):
     """
 
     name: ClassVar[str] = "ranksvm"
+    search: ClassVar[Mapping[str, str]] = {"C": "2^-15..2^10"}
 
     C: Annotated[float, Number(above=0)] = 1.0
     pairs: Literal["all", "adjacent"] = "all"
@@ -68,6 +70,43 @@ class RankSVM(Recipe):
     def fit(self, data: Dataset, watch: Watch | None = None, *, start: Model | None = None) -> Model:
         """Learn a model; see `Recipe.fit`."""
         began = time.perf_counter()
+        loss, n_pairs, scaling, weights = self._problem(data, start)
+        factor = None if scaling is None else scaling.factor
+        solution = solve(loss, factor, weights, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
+        coef = solution.coef if scaling is None else solution.coef * scaling.factor
+        return self.model(data, n_pairs, solution, coef, scaling, time.perf_counter() - began)
+
+    def path(
+        self,
+        data: Dataset,
+        strengths: Iterable[float] = PATH,
+        watch: Watch | None = None,
+        *,
+        start: Model | None = None,
+    ) -> Iterator[Model]:
+        """Learn a model for each C, one after the other; see `Recipe.path`."""
+        began = time.perf_counter()
+        loss, n_pairs, scaling, weights = replace(self, C=1.0)._problem(data, start)
+        factor = None if scaling is None else scaling.factor
+        recipes = along_c(self, strengths)
+        solutions = solve_path(
+            loss,
+            [recipe.C for recipe in recipes],
+            factor,
+            weights,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            watch=watch,
+        )
+        for recipe, solution in zip(recipes, solutions, strict=True):
+            coef = solution.coef if scaling is None else solution.coef * scaling.factor
+            seconds = time.perf_counter() - began
+            yield recipe.model(data, n_pairs, solution, coef, scaling, seconds)
+            began = time.perf_counter()
+
+    def _problem(self, data: Dataset, start: Model | None) -> tuple[Pairwise, float, Scaling | None, Vector | None]:
+        """The loss, the weight of its pairs, the scaling of the features, and the weights to start from."""
         loss = Pairwise(
             data.suited(),
             C=self.C,
@@ -83,15 +122,5 @@ class RankSVM(Recipe):
             scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
             weights = None if weights is None else weights / scaling.factor
         elif (advice := scale_warning(data)) is not None:
-            warnings.warn(advice, TrainingWarning, stacklevel=2)
-        solution = solve(
-            loss,
-            None if scaling is None else scaling.factor,
-            weights,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            watch=watch,
-        )
-        coef = solution.coef if scaling is None else solution.coef * scaling.factor
-        return self.model(data, n_pairs, solution, coef, scaling, time.perf_counter() - began)
+            warnings.warn(advice, TrainingWarning, stacklevel=3)
+        return loss, n_pairs, scaling, weights

@@ -6,19 +6,18 @@ passes over the rows, by counts that were taken on dense and sparse data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from rankine.data import Vector
 from rankine.objectives import L2, Objective, Pairwise, Rescaled, Sum, sampled
-from rankine.solvers import Solution, Watch, cg, lbfgs, newton, tron
+from rankine.solvers import Solution, Watch, cg, lbfgs, newton, path, path_by, tron
 
 SolverName: TypeAlias = Literal["auto", "newton", "lbfgs", "cg", "tron"]
 
 _WITH_HESSIAN = ("newton", "lbfgs")
-# From so many cells on, sums in single precision save enough time to be worth a way that depends on rounding.
 _MANY_CELLS = 1 << 22
 
 # A sample has this share of the rows, this many rows a feature and this many queries, whichever is most. On MQ2008,
@@ -47,7 +46,7 @@ def solve(
     objective = penalised(loss)
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "watch": watch}
     if name in _WITH_HESSIAN:
-        options["single"] = loss.data.n_rows * loss.n_features >= _MANY_CELLS
+        options["single"] = _is_large(loss)
     if name == "lbfgs":
         sample = sampled(loss, round(sample_share(loss) * loss.data.n_rows))
         if sample is not None:
@@ -55,6 +54,39 @@ def solve(
         name = "newton"  # nothing to sample: one query, or as good as one
     solve_by: Callable[..., Solution] = {"newton": newton, "cg": cg, "tron": tron}[name]
     return solve_by(objective, start, **options)
+
+
+def solve_path(
+    loss: Pairwise,
+    strengths: Sequence[float],
+    factor: Vector | None,
+    start: Vector | None,
+    *,
+    solver: SolverName,
+    tol: float,
+    max_iter: int,
+    watch: Watch | None,
+) -> Iterator[Solution]:
+    """Minimise ½‖v‖² + C loss(factor · v) for one C after the other."""
+
+    def scaled(loss: Pairwise) -> Objective:
+        return loss if factor is None else Rescaled(loss, factor)
+
+    name = cheapest(loss) if solver == "auto" else solver
+    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "watch": watch}
+    if name not in _WITH_HESSIAN:
+        return path_by({"cg": cg, "tron": tron}[name], scaled(loss), strengths, start, **options)
+    if name == "lbfgs":
+        share = sample_share(loss)
+        sample = sampled(loss, round(share * loss.data.n_rows))
+        if sample is not None:
+            options |= {"sample": scaled(sample), "share": share}
+    return path(scaled(loss), strengths, start, single=_is_large(loss), **options)
+
+
+def _is_large(loss: Pairwise) -> bool:
+    """Whether sums in single precision save enough time to be worth a way that depends on rounding."""
+    return loss.data.n_rows * loss.n_features >= _MANY_CELLS
 
 
 def sample_share(loss: Pairwise) -> float:

@@ -3,7 +3,8 @@
 from rankine.solvers.cg import cg
 from rankine.solvers.lbfgs import lbfgs
 from rankine.solvers.newton import newton
+from rankine.solvers.path import path, path_by
 from rankine.solvers.solution import Progress, Solution, Watch
 from rankine.solvers.tron import tron
 
-__all__ = ["Progress", "Solution", "Watch", "cg", "lbfgs", "newton", "tron"]
+__all__ = ["Progress", "Solution", "Watch", "cg", "lbfgs", "newton", "path", "path_by", "tron"]

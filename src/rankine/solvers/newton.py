@@ -7,8 +7,10 @@ faster, as long as it serves: a rough Hessian changes the way, never the goal.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from rankine.data import Vector
-from rankine.objectives import Objective, Point
+from rankine.objectives import Matrix, Objective
 from rankine.solvers.cholesky import Cholesky, NotPositiveDefinite
 from rankine.solvers.descent import Descent
 from rankine.solvers.solution import Solution, Watch
@@ -72,7 +74,15 @@ def newton_steps(descent: Descent, single: bool) -> None:
         single = single and moved > 0 and descent.size <= 0.5 * before
 
 
-def factored(point: Point, single: bool) -> tuple[Cholesky, bool]:
+class Curved(Protocol):
+    """What has a Hessian, such as a point."""
+
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """The Hessian as a matrix."""
+        ...
+
+
+def factored(point: Curved, single: bool) -> tuple[Cholesky, bool]:
     """The factor of a point's Hessian, and whether sums in single precision sufficed for it."""
     if single:
         try:
