@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankine.estimators import QueryKFold, RankSVM, ranking_scorer
     from rankine.metrics import evaluate
     from rankine.model import Model, load
-    from rankine.selection import path
+    from rankine.selection import path, tune
 
 # The public names and the rooms that they live in.
 _ROOMS = {
@@ -33,6 +33,7 @@ _ROOMS = {
     "path": "rankine.selection",
     "ranking_scorer": "rankine.estimators",
     "read": "rankine.data",
+    "tune": "rankine.selection",
     "write": "rankine.data",
 }
 _MODULES = ("data", "estimators", "metrics", "model", "objectives", "recipes", "report", "selection", "solvers")
@@ -47,6 +48,7 @@ __all__ = [
     "path",
     "ranking_scorer",
     "read",
+    "tune",
     "write",
 ]
 
