@@ -204,6 +204,9 @@ def test_scores_of_some_rows(sparse):
     rows = Rows.of(scipy.sparse.csr_array(X) if sparse else X)
     for which in (np.array([999, 0, 0, 7]), np.arange(1000), np.zeros(0, np.int64)):
         np.testing.assert_allclose(rows.scores(w, which=which), (X @ w)[which], rtol=1e-12, atol=1e-12)
+    for wrong in (-1, 1000):
+        with pytest.raises(ValueError, match=f"no row {wrong}"):
+            rows.scores(w, which=np.array([3, wrong]))
 
 
 def test_fingerprints_tell_data_apart():

@@ -150,8 +150,7 @@ class Rows:
 
     def scores(self, w: Vector, n_threads: int | None = None, *, which: NDArray[np.int64] | None = None) -> Vector:
         """X w, in float64; that of some rows alone if `which` names their positions."""
-        found = _core.scores(self.native, np.ascontiguousarray(w, np.float64), thread_count(n_threads))
-        return found if which is None else found[which]
+        return _core.scores(self.native, np.ascontiguousarray(w, np.float64), which, thread_count(n_threads))
 
     def take(self, which: NDArray[np.int64]) -> Rows:
         """The rows at these positions, in their order."""
