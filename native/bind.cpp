@@ -95,16 +95,20 @@ NB_MODULE(_core, m) {
   bind_rows<double>(m);
   m.def(
       "scores",
-      [](const HeldRows& rows, In<double> w, int n_threads) {
+      [](const HeldRows& rows, In<double> w, std::optional<In<Offset>> which, int n_threads) {
         same_length(w.size(), n_features(rows.rows), "w");
-        std::vector<double> out(n_rows(rows.rows));
+        std::vector<double> out(which ? which->size() : n_rows(rows.rows));
         {
           nb::gil_scoped_release unlocked;
-          scores(rows.rows, span(w), out, workers(n_threads));
+          if (which)
+            scores_of(rows.rows, span(w), span(*which), out, workers(n_threads));
+          else
+            scores(rows.rows, span(w), out, workers(n_threads));
         }
         return to_numpy(std::move(out));
       },
-      "rows"_a, "w"_a.noconvert(), "n_threads"_a, "The scores X w.");
+      "rows"_a, "w"_a.noconvert(), "which"_a.noconvert().none(), "n_threads"_a,
+      "The scores X w of all rows, or of those at some positions.");
   m.def(
       "column_stats",
       [](const HeldRows& rows, int n_threads) {

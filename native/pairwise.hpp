@@ -159,7 +159,7 @@ class PairwisePoint {
  private:
   /// One pass over the rows: scores = X w, slopes by sweep(query, scores, slopes, scratch, team), out = X^T slopes.
   /// Rows that are not in `some` count as zeros; all rows are meant if it is empty. Dense rows are done query by query,
-  /// and their scores are kept only if `scores` has room for them.
+  /// and their scores are kept only if `scores` has room for them; queries whose pairs weigh nothing are passed over.
   template <class R, class Sweep>
   void pass(const R& x, const Queries& queries, std::span<const double> w, std::span<double> scores, bool active_only,
             std::span<double> out, const Workers& workers, Sweep sweep) {
@@ -168,13 +168,17 @@ class PairwisePoint {
       return of_rows.subspan(queries.begin(q), queries.size(q));
     };
     if constexpr (R::fused) {
-      auto scores_of = [&](std::size_t q, Scratch& scratch) {
+      auto room_for = [&](std::size_t q, Scratch& scratch) {
         return scores.empty() ? scratch.rows.room(queries.size(q)) : own(q, scores);
       };
       sum_over_queries(queries, rows_for_all_threads, workers, out,
                        [&](std::size_t q, std::span<double> sum, PassScratch& scratch, const Pulse& pulse) {
                          const std::size_t begin = queries.begin(q), n = queries.size(q);
-                         const auto s = scores_of(q, scratch.sweep), slope = scratch.sweep.slope.room(n);
+                         const auto s = room_for(q, scratch.sweep), slope = scratch.sweep.slope.room(n);
+                         if (queries.is_idle(q)) {
+                           std::fill(s.begin(), s.end(), 0.0);
+                           return;
+                         }
                          if (active_only && 4 * swept_.n_active(q) <= n) {
                            if (swept_.n_active(q) == 0) return;
                            for (const Index i : swept_.active(queries, q))
@@ -186,7 +190,11 @@ class PairwisePoint {
                          add_rows(x, begin, slope, sum, pulse, Turn::second);
                        });
       each_large_query(queries, [&](std::size_t q) {
-        const auto s = scores_of(q, memory.large), slope = memory.large.slope.room(queries.size(q));
+        const auto s = room_for(q, memory.large), slope = memory.large.slope.room(queries.size(q));
+        if (queries.is_idle(q)) {
+          std::fill(s.begin(), s.end(), 0.0);
+          return;
+        }
         score_rows(x, queries.begin(q), queries.size(q), w, {}, s, workers);
         sweep(q, s, slope, memory.large, Together{workers});
         add_transposed(x, queries.begin(q), slope, out, workers);
@@ -230,6 +238,23 @@ class PairwisePoint {
 /// The scores X v of all rows.
 inline void scores(const AnyRows& rows, std::span<const double> v, std::span<double> out, const Workers& workers) {
   std::visit([&](const auto& x) { score_rows(x, 0, x.n_rows, v, {}, out, workers); }, rows);
+}
+
+/// The scores of the rows at these positions; throws if there is no such row.
+inline void scores_of(const AnyRows& rows, std::span<const double> v, std::span<const Offset> which,
+                      std::span<double> out, const Workers& workers) {
+  for (const Offset i : which)
+    if (i < 0 || static_cast<std::size_t>(i) >= n_rows(rows))
+      throw std::invalid_argument("there is no row " + std::to_string(i));
+  std::visit(
+      [&](const auto& x) {
+        const std::size_t n_blocks = std::min<std::size_t>(which.size() / 256 + 1, 256);
+        parallel_blocks(n_blocks, workers, [&](std::size_t b) {
+          const auto [first, last] = block_range(which.size(), n_blocks, b);
+          for (std::size_t i = first; i < last; ++i) out[i] = x.dot(static_cast<std::size_t>(which[i]), v);
+        });
+      },
+      rows);
 }
 
 /// The loss at scores + t * direction, with its first two derivatives in t: no row of features is read.

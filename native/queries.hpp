@@ -49,6 +49,12 @@ struct Queries {
   std::size_t n_queries() const { return query_ptr.size() - 1; }
   std::size_t begin(std::size_t q) const { return static_cast<std::size_t>(query_ptr[q]); }
   std::size_t size(std::size_t q) const { return static_cast<std::size_t>(query_ptr[q + 1] - query_ptr[q]); }
+  /// Whether no pair of a query weighs anything, because no row of it wins anything.
+  bool is_idle(std::size_t q) const {
+    if (win.empty()) return false;
+    const auto of_query = win.subspan(begin(q), size(q));
+    return std::all_of(of_query.begin(), of_query.end(), [](double weight) { return weight == 0.0; });
+  }
 };
 
 /// Throws unless the offsets cut n_rows rows into queries of fewer than 2^31 rows.

@@ -338,3 +338,14 @@ def read_letor(text: str) -> tuple[list[float], list[str], list[dict[int, float]
         words = comment.replace("docid =", "").replace("docid=", "").split()
         documents.append(words[0] if words else "")
     return labels, queries, rows, documents
+
+
+# Standard errors ------------------------------------------------------------------------------------------------------
+
+
+def ratio_and_error(s: np.ndarray, m: np.ndarray) -> tuple[float, float]:
+    """Σ s / Σ m over queries with mass, and its standard error by linearisation: that of the mean of s − R m."""
+    s, m = s[m > 0], m[m > 0]
+    ratio = s.sum() / m.sum()
+    residual = s - ratio * m
+    return ratio, residual.std(ddof=1) / np.sqrt(len(s)) / m.mean()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ["sklearn", "scipy", "pandas", "polars", "pyarrow", "narwhals", "matplotlib", "dask", "safetensors"]
+HEAVY = ["sklearn", "scipy", "pandas", "polars", "pyarrow", "narwhals", "matplotlib", "dask", "safetensors", "optuna"]
 
 
 @pytest.mark.parametrize(

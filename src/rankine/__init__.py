@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankine.estimators import QueryKFold, RankSVM, ranking_scorer
     from rankine.metrics import evaluate
     from rankine.model import Model, load
+    from rankine.selection import path, tune
 
 # The public names and the rooms that they live in.
 _ROOMS = {
@@ -29,8 +30,10 @@ _ROOMS = {
     "RankSVM": "rankine.estimators",
     "evaluate": "rankine.metrics",
     "load": "rankine.model",
+    "path": "rankine.selection",
     "ranking_scorer": "rankine.estimators",
     "read": "rankine.data",
+    "tune": "rankine.selection",
     "write": "rankine.data",
 }
 _MODULES = ("data", "estimators", "metrics", "model", "objectives", "recipes", "report", "selection", "solvers")
@@ -42,8 +45,10 @@ __all__ = [
     "RankSVM",
     "evaluate",
     "load",
+    "path",
     "ranking_scorer",
     "read",
+    "tune",
     "write",
 ]
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import rankine
+from commands import json_of, run
 from rankine.cli.app import COMMANDS, main
 from rankine.data import synthetic
 from rankine.recipes import RECIPES, recipe_named
@@ -29,19 +30,6 @@ def folder(tmp_path_factory):
         rankine.write(synthetic.make("mslr10", scale=0.005, part=part), path / f"{part}.txt")
     assert main(["train", str(path / "train.txt"), "-o", str(path / "model.json"), "--C", "0.01"]) == 0
     return path
-
-
-def run(capsys, *tokens):
-    capsys.readouterr()
-    code = main([str(token) for token in tokens])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def json_of(capsys, *tokens):
-    code, out, err = run(capsys, *tokens, "--json")
-    assert code == 0, err
-    return json.loads(out)
 
 
 # The commands -------------------------------------------------------------------------------------------------------

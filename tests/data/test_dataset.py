@@ -197,6 +197,18 @@ def test_some_queries():
     assert part.feature_names == ("p", "q")
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_scores_of_some_rows(sparse):
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(1000, 20)), rng.normal(size=20)
+    rows = Rows.of(scipy.sparse.csr_array(X) if sparse else X)
+    for which in (np.array([999, 0, 0, 7]), np.arange(1000), np.zeros(0, np.int64)):
+        np.testing.assert_allclose(rows.scores(w, which=which), (X @ w)[which], rtol=1e-12, atol=1e-12)
+    for wrong in (-1, 1000):
+        with pytest.raises(ValueError, match=f"no row {wrong}"):
+            rows.scores(w, which=np.array([3, wrong]))
+
+
 def test_fingerprints_tell_data_apart():
     data = Dataset.from_arrays(X, y, IDS["integers"])
     assert data.fingerprint == Dataset.from_arrays(X.copy(), y, IDS["strings"]).fingerprint

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import rankine
 from problems import random_problem
 from rankine.data import Dataset
-from rankine.model import Model, ModelError, Scaling
+from rankine.model import Model, ModelError, Scaling, load_all, save_all
 from rankine.recipes.ranksvm import RankSVM
 
 
@@ -221,3 +221,33 @@ def test_scores_come_back_in_the_callers_order():
     X, y, qid = random_problem(0)
     model = Model(np.array([1.0, 2.0, 3.0, 4.0]))
     np.testing.assert_array_equal(model.score(Dataset.from_arrays(X, y, qid)), model.score(X))
+
+
+def test_several_models_in_one_file(tmp_path):
+    models = [trained(C=1.0), trained(C=2.0, scale="std"), Model(np.array([1.0, 2.0]))]
+    save_all(models, tmp_path / "m.json")
+    assert all(equal(a, b) for a, b in zip(load_all(tmp_path / "m.json"), models, strict=True))
+    with pytest.raises(ModelError, match=r"m.json holds 3 models; .*load_all"):
+        rankine.load(tmp_path / "m.json")
+    models[0].save(tmp_path / "m.json")
+    assert equal(*load_all(tmp_path / "m.json"), models[0])
+    save_all(models[:1], tmp_path / "m.json")
+    assert equal(rankine.load(tmp_path / "m.json"), models[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"models": []}, "it has no 'models'"),
+        ({"models": {}}, "it has no 'models'"),
+        ({"models": [1]}, "does not say"),
+        ({"version": 99}, "newer Rankine"),
+        ({"version": None}, "not a positive whole number"),
+    ],
+)
+def test_lists_of_models_that_are_none(tmp_path, change, message):
+    save_all([trained()], tmp_path / "m.json")
+    content = json.loads((tmp_path / "m.json").read_text())
+    (tmp_path / "m.json").write_text(json.dumps({**content, **change}))
+    with pytest.raises(ModelError, match=message):
+        load_all(tmp_path / "m.json")

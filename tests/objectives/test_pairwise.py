@@ -305,6 +305,35 @@ def test_all_tied_scores_and_queries_without_pairs():
     assert Pairwise(empty).at(np.zeros(2)).value == 0.0
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("storage", ["dense64", "dense32", "sparse64", "sparse32"])
+def test_queries_of_weight_zero_are_as_if_absent(loss, storage):
+    X, y, qid = random_problem(seed=22, n_rows=200, n_queries=12)
+    weight = (np.arange(12) % 3).astype(float)
+    data = Dataset.from_arrays(storages(X)[1][storage], y, qid, query_weight=weight)
+    all_of_them, rest = Pairwise(data, loss), Pairwise(data.take_queries(np.flatnonzero(weight)), loss)
+    w, v = np.random.default_rng(8).normal(size=(2, 4))
+    one, other = all_of_them.at(w), rest.at(w)
+    np.testing.assert_allclose(one.value, other.value, rtol=1e-12)
+    np.testing.assert_allclose(one.gradient, other.gradient, rtol=1e-11)
+    np.testing.assert_allclose(one.hessian_product(v), other.hessian_product(v), rtol=1e-11)
+    np.testing.assert_allclose(one.hessian(), other.hessian(), rtol=1e-11)
+    np.testing.assert_allclose(one.diagonal(), other.diagonal(), rtol=1e-11)
+    np.testing.assert_allclose(one.along(v)(0.3), other.along(v)(0.3), rtol=1e-11)
+
+
+def test_a_large_query_of_weight_zero_is_as_if_absent():
+    rng = np.random.default_rng(9)
+    X, y, qid = rng.normal(size=(70_040, 2)), rng.integers(0, 3, 70_040), np.minimum(np.arange(70_040) // 20, 2)
+    weighted = Pairwise(Dataset.from_arrays(X, y, qid, query_weight=[1.0, 1.0, 0.0]))
+    w = rng.normal(size=2)
+    for n_threads in (1, 2):
+        point = Pairwise(weighted.data, n_threads=n_threads).at(w)
+        expected = Pairwise(weighted.data.take_queries([0, 1])).at(w)
+        np.testing.assert_allclose(point.value, expected.value, rtol=1e-12)
+        np.testing.assert_allclose(point.hessian_product(w), expected.hessian_product(w), rtol=1e-12)
+
+
 @pytest.mark.parametrize("n_features", [1, 7, 8, 9, 136])
 @pytest.mark.parametrize("n_levels", [3, 30])
 def test_each_column_of_the_hessian_is_a_product(n_features, n_levels):

@@ -21,6 +21,8 @@ from rankine.cli import flags
 # Each command's function and what `rankine --help` says of it. One line here adds a command.
 COMMANDS = {
     "train": ("rankine.cli.train:train", "Learn a model from judged rows."),
+    "path": ("rankine.cli.path:path", "Learn models for many C in the time of a few."),
+    "tune": ("rankine.cli.tune:tune", "Find the best parameters by queries that were held out."),
     "predict": ("rankine.cli.predict:predict", "Score the rows of a file, or rank them as a TREC run."),
     "evaluate": ("rankine.cli.evaluate:evaluate", "Measure how well a model ranks."),
     "inspect": ("rankine.cli.inspect:inspect", "Show what a model or a data file holds."),
@@ -28,6 +30,8 @@ COMMANDS = {
     "doctor": ("rankine.cli.doctor:doctor", "Tell before training what will go wrong with some data."),
     "demo": ("rankine.cli.demo:demo", "Run the main job on data that the package makes itself."),
 }
+# Commands that take the parameters of a learner for flags.
+WITH_LEARNER = ("train", "path", "tune")
 EPILOGUE = (
     "Exit codes: 0 done, 1 it failed, 2 wrong usage, 130 interrupted. --version --json tells what the kernels run on."
 )
@@ -110,10 +114,10 @@ def _application(tokens: Sequence[str], held: flags.Config) -> cyclopts.App:
         suppress_keyboard_interrupt=False,
     )
     for name, (path, summary) in COMMANDS.items():
-        if name == "train" and "train" in tokens:
-            from rankine.cli.train import train_with
+        if name in WITH_LEARNER and name in tokens:
+            from rankine.cli.learner import with_learner
 
-            command = train_with(flags.value(tokens, "--learner") or held.values.get("learner"))
+            command = with_learner(path, flags.value(tokens, "--learner") or held.values.get("learner"))
             app.command(command, name=name, help_format="markdown")
         else:
             app.command(path, name=name, help=summary, help_format="markdown")

@@ -6,7 +6,7 @@ import contextlib
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,20 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1
         for row in cells
     ]
     return "\n".join(line.rstrip() for line in [lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def power(value: Any) -> str:
+    """A value in few characters: powers of two as such, other numbers by six digits, None as it is written in grids.
+
+    >>> [power(x) for x in (2.0**-15, 8, 0.3, None, "std")]
+    ['2^-15', '2^3', '0.3', 'none', 'std']
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    mantissa, exponent = math.frexp(value)
+    return f"2^{exponent - 1}" if mantissa == 0.5 and not 1 <= value <= 2 else f"{value:.6g}"
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:
@@ -76,6 +90,25 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(what):
         yield
+
+
+@contextlib.contextmanager
+def growing(header: Sequence[str]) -> Iterator[Callable[[Sequence[Sequence[str]]], None]]:
+    """Show the last rows of a table on a terminal while it grows; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    with Live(console=console, transient=True) as live:
+
+        def show(rows: Sequence[Sequence[str]]) -> None:
+            live.update(Text(table(header, rows[-max(console.height - 4, 1) :]), no_wrap=True))
+
+        yield show
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rankine.cli.console import emit, emit_json, facts, table
 from rankine.cli.flags import UsageError
+from rankine.cli.picking import PICKING, Picking
 from rankine.cli.reading import READING, Paths, Reading
 from rankine.data import Dataset, Vector
 from rankine.data.atomic import open_atomically, writable
@@ -16,7 +17,6 @@ from rankine.metrics import evaluate as measure
 from rankine.metrics.dialects import dialect_named
 from rankine.metrics.evaluation import DEFAULT_METRICS
 from rankine.metrics.metric import split_names
-from rankine.model import load
 
 
 def evaluate(
@@ -30,6 +30,7 @@ def evaluate(
     ties: Literal["input", "reverse", "worst", "average", "half"] | None = None,
     per_query: str | None = None,
     json: bool = False,
+    picking: Picking = PICKING,
     reading: Reading = READING,
 ) -> None:
     """Measure how well a model ranks judged rows.
@@ -37,7 +38,7 @@ def evaluate(
     Parameters
     ----------
     model
-        A file that `rankine train` wrote.
+        A file that `rankine train` wrote, or `rankine path`.
     data
         Files of judged rows, read as one data set.
     metrics
@@ -68,7 +69,7 @@ def evaluate(
         raise UsageError(str(error)) from None
     if per_query is not None:
         writable(per_query)
-    ranker = load(model)
+    ranker = picking(model)
     rows = reading(data, like=ranker)
     score = ranker.score(rows)
     knobs: dict[str, Any] = {"dialect": dialect, "gain": gain, "empty": empty, "ties": ties}

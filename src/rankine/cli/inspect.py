@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rankine.cli.console import emit, emit_json, facts, summary_of_fit, table
+from rankine.cli.console import emit, emit_json, facts, power, summary_of_fit, table
+from rankine.cli.picking import PICKING, Picking
 from rankine.cli.reading import READING, File, Reading
 from rankine.data import Dataset
 from rankine.data.rows import DENSE_FROM
-from rankine.model import Model, load
+from rankine.model import Model
 
 
 def inspect(
@@ -19,6 +20,7 @@ def inspect(
     *,
     top: int = 20,
     json: bool = False,
+    picking: Picking = PICKING,
     reading: Reading = READING,
 ) -> None:
     """Show what a model or a data file holds.
@@ -26,14 +28,18 @@ def inspect(
     Parameters
     ----------
     file
-        A model that `rankine train` wrote, or a data file.
+        A model that `rankine train` wrote, the models of `rankine path`, or a data file.
     top
         How many features to list, those with the largest weights first; 0 lists all.
     json
         Print one JSON object instead of text for people.
     """
     if is_model(file):
-        _show_model(load(file), top, json)
+        models = picking.all(file)
+        if len(models) == 1:
+            _show_model(models[0], top, json)
+        else:
+            _show_models(models, json)
     else:
         _show_data(reading([file]), json)
 
@@ -68,6 +74,19 @@ def _show_model(model: Model, top: int, json: bool) -> None:
     zero = model.n_features - len(order)
     if rest or zero:
         emit(f"\nand {rest:,} smaller weights, {zero:,} zero (--top 0 lists all that are not zero)")
+
+
+def _show_models(models: list[Model], json: bool) -> None:
+    if json:
+        emit_json({"kind": "models", "models": [model.describe() for model in models]})
+        return
+    lines = []
+    for number, model in enumerate(models, start=1):
+        C, o = model.parameters.get("C"), model.outcome
+        fit = ["", ""] if o is None else [f"{o.objective:.6g}", f"{o.gap:.2g}"]
+        lines.append([str(number), power(C), *fit, f"{np.linalg.norm(model.weights):.4g}"])
+    emit(table(["index", "C", "objective", "gap", "norm"], lines))
+    emit("\n--C or --index shows one of them")
 
 
 def data_summary(data: Dataset) -> dict[str, Any]:

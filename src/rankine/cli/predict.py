@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 from cyclopts import Parameter
 
+from rankine.cli.picking import PICKING, Picking
 from rankine.cli.reading import READING, Paths, Reading
 from rankine.data import DataError, Dataset, Vector
 from rankine.data.atomic import open_atomically, writable
-from rankine.model import load
 
 
 def predict(
@@ -23,6 +23,7 @@ def predict(
     output: Annotated[str | None, Parameter(name=["--output", "-o"])] = None,
     trec: bool = False,
     tag: str = "rankine",
+    picking: Picking = PICKING,
     reading: Reading = READING,
 ) -> None:
     """Score the rows of files: one score a line in the order of the rows, so that `paste` puts them beside their rows.
@@ -30,7 +31,7 @@ def predict(
     Parameters
     ----------
     model
-        A file that `rankine train` wrote.
+        A file that `rankine train` wrote, or `rankine path`.
     data
         Files of rows; labels are not looked at.
     output
@@ -45,7 +46,7 @@ def predict(
         output = None
     if output is not None:
         writable(output)
-    ranker = load(model)
+    ranker = picking(model)
     rows = reading(data, like=ranker)
     score = ranker.score(rows)
     lines = trec_lines(rows, score, tag) if trec else map(repr, score.tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -66,6 +66,12 @@ class Reading:
                 table = read_table(paths, how, self.format)
             with clock.phase("group"):
                 return Dataset.of_table(table, " + ".join(paths))
+
+    def beside(self, data: Dataset, path: str, clock: Clock | None = None) -> Dataset:
+        """Read a file that goes with some data: with as many features, unless features have names."""
+        if data.feature_names is None and format_of(path) == "letor":
+            return replace(self, n_features=data.n_features)([path], clock=clock)
+        return self([path], clock=clock)
 
 
 # A file to read, or several: a hyphen alone is standard input.

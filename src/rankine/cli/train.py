@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from rankine.cli.clock import Clock, peak_memory
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, training
+from rankine.cli.learner import DEFAULT
 from rankine.cli.reading import READING, Paths, Reading
 from rankine.data.atomic import writable
 from rankine.model import load
-from rankine.recipes import Recipe, recipe_named
-
-DEFAULT = "ranksvm"
-
-
-def train_with(learner: object) -> Callable[..., None]:
-    """The command with the flags of one learner."""
-    from rankine.cli.flags import UsageError, flags_of, recipe_of
-
-    try:
-        kind = recipe_named(DEFAULT if learner is None else str(learner))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    command = train
-    signature = inspect.signature(command, eval_str=True)
-    fields = Annotated[flags_of(kind), Parameter(name="*", group=f"Learner: {kind.name}")]  # type: ignore[valid-type]
-    parameters = [
-        p.replace(annotation=fields, default=None) if name == "recipe" else p
-        for name, p in signature.parameters.items()
-    ]
-
-    def run(*args: Any, **kwargs: Any) -> None:
-        flags = kwargs.get("recipe")
-        kwargs["recipe"] = kind() if flags is None else recipe_of(kind, flags)
-        command(*args, **kwargs)
-
-    run.__doc__ = command.__doc__
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return run
+from rankine.recipes import Recipe
 
 
 def train(

@@ -148,9 +148,9 @@ class Rows:
 
         return csr_array((self.value, self.index, self.row_ptr), shape=self.shape)
 
-    def scores(self, w: Vector, n_threads: int | None = None) -> Vector:
-        """X w, in float64."""
-        return _core.scores(self.native, np.ascontiguousarray(w, np.float64), thread_count(n_threads))
+    def scores(self, w: Vector, n_threads: int | None = None, *, which: NDArray[np.int64] | None = None) -> Vector:
+        """X w, in float64; that of some rows alone if `which` names their positions."""
+        return _core.scores(self.native, np.ascontiguousarray(w, np.float64), which, thread_count(n_threads))
 
     def take(self, which: NDArray[np.int64]) -> Rows:
         """The rows at these positions, in their order."""

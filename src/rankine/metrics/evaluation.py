@@ -6,7 +6,7 @@ Everything is checked and grouped here, once; the kernels sort each query once f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,10 +89,7 @@ def evaluate(
     rows = _rows(label, score, qid)
     distinct = list(dict.fromkeys(wanted.values()))
     _check_labels(rows.label, distinct, how)
-    if how.single:
-        with np.errstate(over="ignore"):
-            rows = rows._replace(score=rows.score.astype(np.float32).astype(np.float64))
-    sums, masses = _measured(rows, [_measure(metric, how) for metric in distinct], how.ties)
+    sums, masses = _measured_as(rows, distinct, how)
     values: dict[Metric, Any]
     if per_query:
         with np.errstate(invalid="ignore"):
@@ -100,6 +97,35 @@ def evaluate(
     else:
         values = {metric: _mean(s, m) for metric, s, m in zip(distinct, sums, masses, strict=True)}
     return Evaluation({name: values[metric] for name, metric in wanted.items()}, rows.query_ids)
+
+
+class Measurer:
+    """Metrics of many scores of the same rows.
+
+    Parameters
+    ----------
+    label
+        The label of each row.
+    query_ptr
+        Query q holds the rows query_ptr[q] to query_ptr[q + 1].
+    metrics
+        What to measure.
+    dialect
+        As in `evaluate`.
+    """
+
+    def __init__(
+        self, label: Vector, query_ptr: NDArray[np.int64], metrics: Sequence[Metric], *, dialect: str | None = None
+    ) -> None:
+        self.metrics = list(metrics)
+        self._how = dialect_named(dialect)
+        self._rows = _Rows(label, label, query_ptr, np.arange(len(query_ptr) - 1), None)
+        if len(label):
+            _check_labels(label, self.metrics, self._how)
+
+    def __call__(self, score: Vector) -> tuple[Vector, Vector]:
+        """Sums and masses, (n_metrics, n_queries), of the scores of the rows: a metric is Σ sums / Σ masses."""
+        return _measured_as(self._rows._replace(score=score), self.metrics, self._how)
 
 
 def pair_accuracy(label: Any, score: Any, qid: Any = None, *, sample_weight: Any = None, ties: str = "zero") -> float:
@@ -237,6 +263,14 @@ def _measure(metric: Metric, how: Dialect) -> _core.Measure:
         reachable=how.reachable,
         tied_pair=how.tied_pair,
     )
+
+
+def _measured_as(rows: _Rows, metrics: list[Metric], how: Dialect) -> tuple[Vector, Vector]:
+    """Sums and masses in a dialect."""
+    if how.single:
+        with np.errstate(over="ignore"):
+            rows = rows._replace(score=rows.score.astype(np.float32).astype(np.float64))
+    return _measured(rows, [_measure(metric, how) for metric in metrics], how.ties)
 
 
 def _measured(

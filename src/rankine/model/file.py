@@ -5,14 +5,18 @@
 
 Numbers are written so that they read back to the last bit. Features without names are numbered from 1. A large model
 is one safetensors file, whose tensors hold weights and factors and whose metadata hold the rest of the JSON under
-"rankine". Nothing in a file is ever executed, and files are replaced whole or not at all.
+"rankine". Several models, such as those of a path over C, are a list of such objects:
+
+    {"format": "rankine-models", "version": 1, "models": [{"format": "rankine-model", …}, …]}
+
+Nothing in a file is ever executed, and files are replaced whole or not at all.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -23,7 +27,7 @@ from rankine.data import Vector
 from rankine.data.atomic import open_atomically
 from rankine.model.model import DataSummary, Model, Outcome, Scaling
 
-FORMAT = "rankine-model"
+FORMAT, LIST_FORMAT = "rankine-model", "rankine-models"
 VERSION = 1
 # Above this many weights a file is read by machines alone.
 MOST_IN_JSON = 100_000
@@ -37,15 +41,21 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model atomically."""
     if model.n_features > MOST_IN_JSON:
         _save_tensors(model, path)
-        return
-    card = _card(model)
-    if model.scaling is not None:
-        card["scaling"]["factors"] = model.scaling.factor.tolist()
-    names = [model.name_of(j) for j in range(model.n_features)]
-    card["weights"] = dict(zip(names, model.weights.tolist(), strict=True))
-    with open_atomically(path) as stream:
-        json.dump(card, stream, indent=1, allow_nan=False, ensure_ascii=False)
-        stream.write("\n")
+    else:
+        _save_json(_full_card(model), path)
+
+
+def save_all(models: Iterable[Model], path: str | os.PathLike[str]) -> None:
+    """Write several models, such as those of a path, to one file of JSON, atomically.
+
+    Parameters
+    ----------
+    models
+        The models, in the order in which they are to be found.
+    path
+        The file.
+    """
+    _save_json({"format": LIST_FORMAT, "version": VERSION, "models": [_full_card(model) for model in models]}, path)
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -56,15 +66,35 @@ def load(path: str | os.PathLike[str]) -> Model:
     path
         A file that `Model.save` wrote, in this version or an earlier one.
     """
+    models = load_all(path)
+    if len(models) != 1:
+        raise ModelError(f"{path} holds {len(models)} models; read them with rankine.model.load_all, and take one")
+    return models[0]
+
+
+def load_all(path: str | os.PathLike[str]) -> list[Model]:
+    """Read all models of a file; a file of one model is a list of one.
+
+    Parameters
+    ----------
+    path
+        A file that `save_all` or `Model.save` wrote, in this version or an earlier one.
+    """
     if Path(path).is_dir():
         raise IsADirectoryError(f"{path} is a directory; name a model file")
     content = Path(path).read_bytes()
     try:
         if content[:1] == b"{":
             return _from_json(content)
-        return _from_tensors(content)
+        return [_from_tensors(content)]
     except ModelError as error:
         raise ModelError(f"{path} is not a model that this version can read: {error}") from None
+
+
+def _save_json(content: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    with open_atomically(path) as stream:
+        json.dump(content, stream, indent=1, allow_nan=False, ensure_ascii=False)
+        stream.write("\n")
 
 
 def _card(model: Model) -> dict[str, Any]:
@@ -79,6 +109,16 @@ def _card(model: Model) -> dict[str, Any]:
         "versions": dict(model.versions),
         "named": model.feature_names is not None,
     }
+
+
+def _full_card(model: Model) -> dict[str, Any]:
+    """The card with all numbers."""
+    card = _card(model)
+    if model.scaling is not None:
+        card["scaling"]["factors"] = model.scaling.factor.tolist()
+    names = [model.name_of(j) for j in range(model.n_features)]
+    card["weights"] = dict(zip(names, model.weights.tolist(), strict=True))
+    return card
 
 
 def _save_tensors(model: Model, path: str | os.PathLike[str]) -> None:
@@ -97,7 +137,7 @@ def _save_tensors(model: Model, path: str | os.PathLike[str]) -> None:
         stream.write(content)
 
 
-def _from_json(content: bytes) -> Model:
+def _from_json(content: bytes) -> list[Model]:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
@@ -111,6 +151,16 @@ def _from_json(content: bytes) -> Model:
         card = json.loads(content.decode("utf-8"), object_pairs_hook=unique, parse_constant=refuse)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise ModelError(f"it is damaged or not JSON ({error})") from None
+    if card.get("format") != LIST_FORMAT:
+        return [_from_card(card)]
+    _check_version(card)
+    cards = card.get("models")
+    if not isinstance(cards, list) or not cards:
+        raise ModelError("it has no 'models'")
+    return [_from_card(one) for one in cards]
+
+
+def _from_card(card: Any) -> Model:
     _check_card(card)
     weights = card.get("weights")
     if not isinstance(weights, dict):
@@ -157,11 +207,7 @@ def _from_tensors(content: bytes) -> Model:
 def _check_card(card: Any) -> None:
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise ModelError(f'it does not say "format": "{FORMAT}"')
-    version = card.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ModelError("its version is not a positive whole number")
-    if version > VERSION:
-        raise ModelError(f"it has version {version}, from a newer Rankine; this one reads up to {VERSION}: upgrade")
+    _check_version(card)
     for name, kind in (("recipe", str), ("parameters", dict), ("versions", dict), ("named", bool)):
         if not isinstance(card.get(name), kind):
             raise ModelError(f"its {name!r} is missing or of another type")
@@ -169,6 +215,14 @@ def _check_card(card: Any) -> None:
         if not isinstance(card.get(name), dict | None):
             raise ModelError(f"its {name!r} is of another type")
     card.setdefault("scaling", None)
+
+
+def _check_version(card: Mapping[str, Any]) -> None:
+    version = card.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ModelError("its version is not a positive whole number")
+    if version > VERSION:
+        raise ModelError(f"it has version {version}, from a newer Rankine; this one reads up to {VERSION}: upgrade")
 
 
 def _vector(values: Any, name: str) -> Vector:

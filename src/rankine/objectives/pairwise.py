@@ -174,7 +174,7 @@ class PairwisePoint:
 
     @cached_property
     def score(self) -> Vector:
-        """The score of each row, in grouped order."""
+        """The score of each row, in grouped order; of dense rows, zero in queries whose pairs weigh nothing."""
         return self.native.score
 
     def hessian_product(self, v: Vector) -> Vector:

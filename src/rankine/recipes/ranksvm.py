@@ -9,10 +9,10 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from rankine.data import DataError, Dataset
 from rankine.data.scales import scale_factors, scale_warning
@@ -20,8 +20,8 @@ from rankine.model import Model, Scaling, load
 from rankine.objectives import Pairwise, preferred
 from rankine.recipes.features import Bound, box_of, centre_of, factors_of
 from rankine.recipes.parameters import Number, ParameterError
-from rankine.recipes.recipe import Recipe, TrainingWarning, nothing_to_rank
-from rankine.recipes.solving import Problem, SolverName, solve
+from rankine.recipes.recipe import PATH, Recipe, TrainingWarning, along_c, nothing_to_rank
+from rankine.recipes.solving import Problem, SolverName, has_fast_path, solve, solve_path
 from rankine.solvers import Watch
 
 
@@ -83,6 +83,7 @@ class RankSVM(Recipe):
     """
 
     name: ClassVar[str] = "ranksvm"
+    search: ClassVar[Mapping[str, str]] = {"C": "2^-15..2^10"}
 
     C: Annotated[float, Number(above=0)] = 1.0
     loss: Literal["squared_hinge", "hinge", "modified_huber", "logistic"] = "squared_hinge"
@@ -108,18 +109,51 @@ class RankSVM(Recipe):
     def fit(self, data: Dataset, watch: Watch | None = None, *, start: Model | None = None) -> Model:
         """Learn a model; see `Recipe.fit`."""
         began = time.perf_counter()
+        problem, n_pairs, scaling = self._problem(data, start)
+        problem = problem.times(self._weight(data, n_pairs))
+        solution = solve(problem, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
+        return self.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
+
+    def path(
+        self,
+        data: Dataset,
+        strengths: Iterable[float] = PATH,
+        watch: Watch | None = None,
+        *,
+        start: Model | None = None,
+    ) -> Iterator[Model]:
+        """Learn a model for each C, one after the other; see `Recipe.path`."""
+        began = time.perf_counter()
+        recipes = along_c(self, strengths)
+        problem, n_pairs, scaling = self._problem(data, start)
+        if not has_fast_path(problem):
+            yield from super().path(data, [recipe.C for recipe in recipes], watch, start=start)
+            return
+        weights = [recipe._weight(data, n_pairs) for recipe in recipes]
+        solutions = solve_path(problem, weights, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
+        for recipe, solution in zip(recipes, solutions, strict=True):
+            yield recipe.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
+            began = time.perf_counter()
+
+    def for_all(self, share: float) -> Self:
+        """The learner for all data, given that for a part; see `Recipe.for_all`. Means need no other C."""
+        return super().for_all(share) if self.C_convention == "pairs" else self
+
+    def _weight(self, data: Dataset, n_pairs: float) -> float:
+        return weight_of_pairs(self.C, self.C_convention, data.n_queries, n_pairs)
+
+    def _problem(self, data: Dataset, start: Model | None) -> tuple[Problem, float, Scaling | None]:
+        """The problem with pairs of weight one, their total weight, and the scaling of the features."""
         box, centre = box_of(self.constraints, data), centre_of(self.prior_model, data)
         penalty_factors = factors_of(self.penalty_factors, data)
-        losses = self._losses(data.suited())
+        loss, *beside = losses = self._losses(data.suited())
         n_pairs = sum(float(loss.pair_mass.sum()) for loss in losses)
-        weight = weight_of_pairs(self.C, self.C_convention, data.n_queries, n_pairs)
         weights = None if start is None else start.weights_for(data.n_features, data.feature_names)
         scaling = None
         if self.scale is not None:
             scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
         elif (advice := scale_warning(data)) is not None:
-            warnings.warn(advice, TrainingWarning, stacklevel=2)
-        loss, *beside = (loss.times(weight) for loss in losses)
+            warnings.warn(advice, TrainingWarning, stacklevel=3)
         problem = Problem(
             loss,
             beside[0] if beside else None,
@@ -129,8 +163,7 @@ class RankSVM(Recipe):
             box=box,
             penalty_factors=penalty_factors,
         )
-        solution = solve(problem, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
-        return self.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
+        return problem, n_pairs, scaling
 
     def _losses(self, data: Dataset) -> list[Pairwise]:
         """The losses over the pairs of labels and over preferences: those of the two that have pairs."""

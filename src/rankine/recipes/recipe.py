@@ -6,9 +6,9 @@ import math
 import os
 import platform
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -16,8 +16,13 @@ import rankine
 from rankine.data import Dataset, Vector
 from rankine.model import DataSummary, Model, Outcome, Scaling
 from rankine.objectives import Pairwise
-from rankine.recipes.parameters import check
+from rankine.recipes.parameters import ParameterError, check
 from rankine.solvers import Solution, Watch
+
+R = TypeVar("R", bound="Recipe")
+
+# The values of C that a path takes: those of Lee & Lin.
+PATH: tuple[float, ...] = tuple(2.0**exponent for exponent in range(-15, 11))
 
 
 class TrainingWarning(UserWarning):
@@ -29,6 +34,9 @@ class Recipe(ABC):
     """A learner: its fields are its parameters, in the words that the command line and the estimators share."""
 
     name: ClassVar[str]
+    # What `rankine tune` searches unless told otherwise: parameters and their values, as
+    # `rankine.selection.space` reads them.
+    search: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
         check(self)
@@ -57,6 +65,44 @@ class Recipe(ABC):
             A model to start from.
         """
 
+    def path(
+        self,
+        data: Dataset,
+        strengths: Iterable[float] = PATH,
+        watch: Watch | None = None,
+        *,
+        start: Model | None = None,
+    ) -> Iterator[Model]:
+        """Learn a model for each C, from small to large, each from the one before.
+
+        Parameters
+        ----------
+        data
+            Labelled rows grouped by query.
+        strengths
+            The values of C.
+        watch
+            Told about every iteration; a true answer ends it at that C.
+        start
+            A model to start from.
+        """
+        for recipe in along_c(self, strengths):
+            start = recipe.fit(data, watch, start=start)
+            yield start
+
+    def for_all(self, share: float) -> Self:
+        """The learner for all data, given that for a part: every pair weighs the same against the penalty.
+
+        Where C multiplies a sum over pairs, it is to be multiplied by the part's share of them.
+
+        Parameters
+        ----------
+        share
+            The part's share of the pairs.
+        """
+        C = self.parameters.get("C")
+        return self if C is None else replace(self, C=share * C)  # type: ignore[call-arg]
+
     def model(
         self, data: Dataset, pairs: float, solution: Solution, weights: Vector, scaling: Scaling | None, seconds: float
     ) -> Model:
@@ -83,6 +129,14 @@ class Recipe(ABC):
                 "python": platform.python_version(),
             },
         )
+
+
+def along_c(recipe: R, strengths: Iterable[float]) -> list[R]:
+    """The same learner with each C, checked, from small to large."""
+    if "C" not in recipe.parameters:
+        raise ParameterError(f"the learner {recipe.name!r} has no parameter C to follow a path of")
+    found = [replace(recipe, C=float(C) if isinstance(C, int) and C is not True else C) for C in strengths]  # type: ignore[call-arg]
+    return sorted(found, key=lambda recipe: float(recipe.parameters["C"]))
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ dense and sparse data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -19,14 +19,13 @@ import numpy as np
 from rankine.data import Vector
 from rankine.objectives import L2, Box, Objective, Pairwise, Rescaled, Sum, sampled
 from rankine.recipes.parameters import ParameterError
-from rankine.solvers import Solution, Watch, cg, cutting_plane, lbfgs, newton, smoothing, tron
+from rankine.solvers import Solution, Watch, cg, cutting_plane, lbfgs, newton, path, path_by, smoothing, tron
 
 SolverName: TypeAlias = Literal["auto", "newton", "lbfgs", "cg", "tron", "smoothing", "cutting_plane"]
 
 _SMOOTH, _FOR_CORNERS = ("newton", "lbfgs", "cg", "tron"), ("smoothing", "cutting_plane")
 _WITH_HESSIAN = ("newton", "lbfgs", "smoothing")
 _WITH_BOX = ("newton", "cg", "smoothing", "cutting_plane")
-# From so many cells on, sums in single precision save enough time to be worth a way that depends on rounding.
 _MANY_CELLS = 1 << 22
 
 # A sample has this share of the rows, this many rows a feature and this many queries, whichever is most. On MQ2008,
@@ -89,6 +88,11 @@ class Problem:
         """The v of raw weights."""
         return raw if raw is None or self.factor is None else raw / self.factor
 
+    def times(self, weight: float) -> Problem:
+        """The problem with its losses multiplied."""
+        beside = None if self.beside is None else self.beside.times(weight)
+        return replace(self, loss=self.loss.times(weight), beside=beside)
+
     def in_raw(self, solution: Solution) -> Solution:
         """A solution in raw weights."""
         if self.factor is None:
@@ -105,7 +109,7 @@ def solve(problem: Problem, *, solver: SolverName, tol: float, max_iter: int, wa
     name = chosen(loss, solver, boxed=problem.box is not None)
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "watch": watch}
     if name in _WITH_HESSIAN:
-        options["single"] = loss.data.n_rows * loss.n_features >= _MANY_CELLS
+        options["single"] = _is_large(loss)
     if name in _WITH_BOX:
         options["box"] = problem.box_of_v
     start = problem.in_v(problem.start)
@@ -122,6 +126,41 @@ def solve(problem: Problem, *, solver: SolverName, tol: float, max_iter: int, wa
             options["sample"] = Sum([sample, penalty])
     smooth: dict[str, Callable[..., Solution]] = {"newton": newton, "lbfgs": lbfgs, "cg": cg, "tron": tron}
     return problem.in_raw(smooth[name](Sum([problem.scaled(loss), penalty]), start, origin=penalty.centre, **options))
+
+
+def has_fast_path(problem: Problem) -> bool:
+    """Whether `solve_path` knows a problem: a smooth loss and the plain penalty."""
+    plain = problem.box is None and problem.centre is None and problem.penalty_factors is None
+    return plain and problem.loss.loss != "hinge"
+
+
+def solve_path(
+    problem: Problem,
+    weights: Sequence[float],
+    *,
+    solver: SolverName,
+    tol: float,
+    max_iter: int,
+    watch: Watch | None,
+) -> Iterator[Solution]:
+    """Solve a problem with its losses multiplied by one weight after the other."""
+    loss = problem.loss
+    name = chosen(loss, solver)
+    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "watch": watch}
+    start, objective = problem.in_v(problem.start), problem.scaled(loss)
+    if name not in _WITH_HESSIAN:
+        found = path_by({"cg": cg, "tron": tron}[name], objective, weights, start, **options)
+    else:
+        sample = problem.sample() if name == "lbfgs" else None
+        if sample is not None:
+            options |= {"sample": sample, "share": sample_share(loss)}
+        found = path(objective, weights, start, single=_is_large(loss), **options)
+    return map(problem.in_raw, found)
+
+
+def _is_large(loss: Pairwise) -> bool:
+    """Whether sums in single precision save enough time to be worth a way that depends on rounding."""
+    return loss.data.n_rows * loss.n_features >= _MANY_CELLS
 
 
 def chosen(loss: Pairwise, solver: SolverName, *, boxed: bool = False) -> str:

@@ -22,7 +22,7 @@ from rankine.solvers.quadratic import ByProducts
 from rankine.solvers.solution import Solution, Watch
 
 # Each system is solved until this share of the gradient is left.
-_LEAST_SHARE, _MOST_SHARE = 0.1, 0.3
+_LEAST_SHARE, _MOST_SHARE = 0.1, 0.2
 # A system that takes more products than this is worth a look at the preconditioner, and how long both are tried then.
 _TRIAL, _CONTEST = 6, 32
 

@@ -22,9 +22,10 @@ from rankine.solvers.solution import Solution, Watch
 
 # The sample's optimum differs from that of all queries by more than its own tolerance.
 _SAMPLE_TOL = 1e-3
-_MEMORY = 20
+# How many of the last steps are learned from.
+MEMORY = 20
 # The pace is judged by this many passes; a step that needs a line search reads the rows three times.
-_PACE, _SEARCH = 4, 3
+_PACE, SEARCH = 4, 3
 
 
 def lbfgs(
@@ -74,18 +75,18 @@ def lbfgs(
 
 def _quasi_newton_steps(descent: Descent, factor: Cholesky) -> None:
     """Go on with L-BFGS steps until the descent ends or stalls."""
-    metric = _Metric(factor)
+    metric = Metric(factor)
     sizes = [descent.size]  # of the gradient, pass by pass
-    while descent.going() and not _stalls(descent, sizes):
+    while descent.going() and not stalls(descent, sizes):
         w, gradient = descent.w, descent.gradient
         t = descent.step(-metric.solve(gradient))
         if not t:
             return
         metric.learn(descent.w - w, descent.gradient - gradient)
-        sizes += [descent.size] * (1 if t == 1.0 else _SEARCH)
+        sizes += [descent.size] * (1 if t == 1.0 else SEARCH)
 
 
-def _stalls(descent: Descent, sizes: list[float]) -> bool:
+def stalls(descent: Descent, sizes: list[float]) -> bool:
     """Whether at the pace of the last passes the way left costs more than Newton's method on all queries.
 
     That takes about three steps, each a pass and a Hessian worth a pass for every twenty features.
@@ -98,13 +99,14 @@ def _stalls(descent: Descent, sizes: list[float]) -> bool:
 
 
 @dataclass
-class _Metric:
+class Metric:
     """The inverse Hessian as the last steps show it: of each, what the weights and the gradient changed by."""
 
     first: Cholesky
-    steps: deque[tuple[Vector, Vector, float]] = field(default_factory=lambda: deque(maxlen=_MEMORY))
+    steps: deque[tuple[Vector, Vector, float]] = field(default_factory=lambda: deque(maxlen=MEMORY))
 
     def learn(self, step: Vector, change: Vector) -> None:
+        """Take in a step that was made, and what it changed the gradient by."""
         curvature = dot(step, change)
         if curvature > 0:
             self.steps.append((step, change, curvature))

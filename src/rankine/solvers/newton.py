@@ -9,7 +9,7 @@ faster, as long as it serves: a rough Hessian changes the way, never the goal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rankine.data import Vector
 from rankine.objectives import Box, Matrix, Objective, Point
@@ -109,12 +109,20 @@ def newton_direction(
     )
 
 
-def factored(point: Point, single: bool) -> tuple[Cholesky, bool]:
+class Curved(Protocol):
+    """What has a Hessian, such as a point."""
+
+    def hessian(self, *, single: bool = False) -> Matrix:
+        """The Hessian as a matrix."""
+        ...
+
+
+def factored(point: Curved, single: bool) -> tuple[Cholesky, bool]:
     """The factor of a point's Hessian, and whether sums in single precision sufficed for it."""
     return _with_hessian(point, single, Cholesky)
 
 
-def _with_hessian(point: Point, single: bool, use: Callable[[Matrix, float, float], T]) -> tuple[T, bool]:
+def _with_hessian(point: Curved, single: bool, use: Callable[[Matrix, float, float], T]) -> tuple[T, bool]:
     """What `use` makes of a Hessian, its rounding and a ridge, and whether sums in single precision sufficed."""
     if single:
         try:
