@@ -24,6 +24,7 @@ namespace rankine {
 struct LetorRules {
   Index base = 1;                                                     // the number of the first feature
   std::size_t most_features = std::numeric_limits<Index>::max() - 1;  // a higher number is an error
+  std::string beyond = "leave them out";                              // what to do about features above most_features
   std::optional<double> missing;                                      // what NULL, nan and inf mean, if anything
 };
 
@@ -246,8 +247,7 @@ class LetorLines {
       return wrong(at, "the number of a feature must be at most " + most + ", but this is " + shown(at));
     const char* stop = at;
     while (digit(*stop) < 10) ++stop;
-    return wrong(at, "feature " + std::string(at, stop) + " is beyond n_features = " + most +
-                         ": leave n_features out, or raise it wherever the data is read (--n-features)");
+    return wrong(at, "feature " + std::string(at, stop) + " is beyond n_features = " + most + ": " + rules_.beyond);
   }
   const char* not_a_value(Decimal kind, const char* feature_at, const char* at) {
     const std::string feature(feature_at, at);

@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 import rankine
+from command import RANKINE, json_of, run
 from rankine.cli.app import COMMANDS, main
 from rankine.data import synthetic
 from rankine.recipes import RECIPES, recipe_named
-
-RANKINE = str(Path(sys.executable).with_name("rankine"))
 
 
 @pytest.fixture(scope="module")
@@ -29,19 +28,6 @@ def folder(tmp_path_factory):
         rankine.write(synthetic.make("mslr10", scale=0.005, part=part), path / f"{part}.txt")
     assert main(["train", str(path / "train.txt"), "-o", str(path / "model.json"), "--C", "0.01"]) == 0
     return path
-
-
-def run(capsys, *tokens):
-    capsys.readouterr()
-    code = main([str(token) for token in tokens])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def json_of(capsys, *tokens):
-    code, out, err = run(capsys, *tokens, "--json")
-    assert code == 0, err
-    return json.loads(out)
 
 
 # The commands -------------------------------------------------------------------------------------------------------
@@ -97,30 +83,6 @@ def test_evaluate_measures(capsys, folder, tmp_path):
     assert "pair_accuracy" in out
 
 
-def test_predict_keeps_the_order_of_the_rows(capsys, folder, tmp_path):
-    code, out, _ = run(capsys, "predict", folder / "model.json", folder / "test.txt")
-    assert code == 0
-    test = rankine.read(folder / "test.txt")
-    expected = rankine.load(folder / "model.json").score(test)
-    assert [float(line) for line in out.splitlines()] == expected.tolist()
-    code, out, _ = run(capsys, "predict", folder / "model.json", folder / "test.txt", "-o", tmp_path / "s.txt")
-    assert (code, out) == (0, "")
-    assert np.loadtxt(tmp_path / "s.txt").tolist() == expected.tolist()
-
-
-def test_predict_writes_trec_runs(capsys, tmp_path):
-    path = tmp_path / "d.txt"
-    path.write_text("0 qid:b 1:0.5 # docid = x\n2 qid:a 1:1 # docid = y\n1 qid:b 1:0.7 # docid = z\n")
-    model = tmp_path / "m.json"
-    rankine.Model(np.array([2.0])).save(model)
-    code, out, _ = run(capsys, "predict", model, path, "--trec", "--tag", "me")
-    assert code == 0
-    rows = [line.split() for line in out.splitlines()]
-    assert [row[:4] for row in rows] == [["b", "Q0", "z", "1"], ["b", "Q0", "x", "2"], ["a", "Q0", "y", "1"]]
-    assert float(rows[0][4]) == pytest.approx(1.4)
-    assert rows[0][5] == "me"
-
-
 def test_inspect_tells_models_from_data(capsys, folder):
     said = json_of(capsys, "inspect", folder / "model.json")
     assert said["kind"] == "model"
@@ -133,22 +95,6 @@ def test_inspect_tells_models_from_data(capsys, folder):
         code, out, _ = run(capsys, "inspect", folder / file)
         assert code == 0
         assert str(data.n_features) in out or "weight" in out
-
-
-def test_trec_runs_consist_of_words(capsys, tmp_path):
-    X = np.array([[1.0], [2.0]])
-    rankine.Model(np.array([1.0])).save(tmp_path / "m.json")
-    for doc_ids, qid, tag, said in (
-        (["x", ""], "ab", "t", "a Q0 x 1 1.0 t\nb Q0 2 1 2.0 t\n"),
-        ([7, 8], "ab", "t", "a Q0 7 1 1.0 t\nb Q0 8 1 2.0 t\n"),
-        (["x y", "z"], "ab", "t", "document id 'x y'"),
-        (["x", "z"], ["a b", "c"], "t", "query id 'a b'"),
-        (["x", "z"], "ab", "t u", "tag 't u'"),
-    ):
-        data = rankine.Dataset.from_arrays(X, [0, 1], list(qid), doc_ids=np.array(doc_ids))
-        rankine.write(data, tmp_path / "d.npz")
-        _, out, err = run(capsys, "predict", tmp_path / "m.json", tmp_path / "d.npz", "--trec", "--tag", tag)
-        assert said in (out or err)
 
 
 @pytest.mark.parametrize("suffix", [".txt.gz", ".npz", ".parquet"])

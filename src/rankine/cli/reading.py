@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -13,8 +13,8 @@ from cyclopts.validators import Number
 from rankine.cli.clock import Clock
 from rankine.cli.console import working
 from rankine.data import Dataset
-from rankine.data.files import format_of, read_table
-from rankine.data.table import How
+from rankine.data.files import format_of, read_blocks, read_table
+from rankine.data.table import How, Table
 from rankine.model import Model
 
 
@@ -57,15 +57,25 @@ class Reading:
         Named features are matched by their names, not by their number.
         """
         clock = clock or Clock()
-        n_features = self.n_features
-        if n_features is None and like is not None and format_of(paths[0]) == "letor":
-            n_features = like.n_features
-        how = How(n_features, self.dtype, self.missing, self.index_base, self.one_query)
+        how = self._how(paths, like)
         with working(f"reading {', '.join(paths)}"):
             with clock.phase("read"):
                 table = read_table(paths, how, self.format)
             with clock.phase("group"):
                 return Dataset.of_table(table, " + ".join(paths))
+
+    def blocks(
+        self, paths: Sequence[str], model: Model, *, allow_missing: bool = False, queries: bool = True
+    ) -> Iterator[Table]:
+        """Read rows that a model is to score, block by block."""
+        how = replace(self._how(paths, None if allow_missing else model), to_score=True, queries=queries)
+        return read_blocks(paths, replace(how, least_features=model.n_features), self.format)
+
+    def _how(self, paths: Sequence[str], like: Model | None) -> How:
+        n_features = self.n_features
+        if n_features is None and like is not None and (self.format or format_of(paths[0])) == "letor":
+            n_features = like.n_features
+        return How(n_features, self.dtype, self.missing, self.index_base, self.one_query)
 
 
 # A file to read, or several: a hyphen alone is standard input.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
@@ -84,14 +84,26 @@ def read_table(files: Sequence[str], how: How, format: str | None = None) -> Tab
     format
         The format of the files, told from their names if None.
     """
-    if not files:
-        raise ValueError("no file is named; name at least one to read")
-    _check(how)
-    kinds = {format or format_of(path) for path in files}
-    if len(kinds) > 1:
-        raise DataError(f"files of one data set must have one format, but these have {' and '.join(sorted(kinds))}")
-    table: Table = _module(kinds.pop()).read(files, how)
+    table: Table = _module_for(files, how, format).read(files, how)
     return table
+
+
+def read_blocks(files: Sequence[str], how: How, format: str | None = None) -> Iterator[Table]:
+    """Read files block by block, in memory that does not grow with them: the blocks together are `read_table`'s table.
+
+    An .npz file is one block.
+
+    Parameters
+    ----------
+    files
+        Their names.
+    how
+        The parameters of `read`.
+    format
+        The format of the files, told from their names if None.
+    """
+    blocks: Iterator[Table] = _module_for(files, how, format).blocks(files, how)
+    return blocks
 
 
 def write(data: Dataset, path: Path_, *, format: Literal["letor", "parquet", "npz"] | None = None) -> None:
@@ -121,6 +133,17 @@ def format_of(path: str) -> str:
     """
     suffix = Path(path).suffix.lower()
     return next((name for name, (_, endings) in FORMATS.items() if suffix in endings), "letor")
+
+
+def _module_for(files: Sequence[str], how: How, format: str | None) -> Any:
+    """The module that reads these files."""
+    if not files:
+        raise ValueError("no file is named; name at least one to read")
+    _check(how)
+    kinds = {format or format_of(path) for path in files}
+    if len(kinds) > 1:
+        raise DataError(f"files of one data set must have one format, but these have {' and '.join(sorted(kinds))}")
+    return _module(kinds.pop())
 
 
 def _module(format: str) -> Any:

@@ -109,7 +109,7 @@ def widened(n_features: int, names: Names, path: str, how: How) -> tuple[int, Na
     return width, names
 
 
-def ascending(rows: Rows, path: str) -> Rows:
+def ascending(rows: Rows, path: str, first: int = 0) -> Rows:
     """Sparse rows with their offsets and columns checked; values are not looked at."""
     _ = rows.native
     matrix: Any = rows.matrix
@@ -117,8 +117,8 @@ def ascending(rows: Rows, path: str) -> Rows:
         row = np.repeat(np.arange(rows.n_rows), np.diff(matrix.indptr))
         k = int(np.argmax((row[1:] == row[:-1]) & (matrix.indices[1:] <= matrix.indices[:-1])))
         raise DataError(
-            f"{path}, row {row[k] + 1}: column {matrix.indices[k + 1] + 1} comes after column {matrix.indices[k] + 1}; "
-            "the columns of a sparse row must ascend"
+            f"{path}, row {first + row[k] + 1}: column {matrix.indices[k + 1] + 1} comes after column "
+            f"{matrix.indices[k] + 1}; the columns of a sparse row must ascend"
         )
     return rows
 

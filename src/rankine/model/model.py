@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,6 +107,24 @@ class Scaling:
     factor: Vector
 
 
+class Match(NamedTuple):
+    """A model's weights for the features of some data.
+
+    Parameters
+    ----------
+    weights
+        One for each feature of the data: 0 for those that the model does not know.
+    difference
+        How the features differ from the model's, as words that follow the name of the data; None where they do not.
+    remedy
+        What to do about that.
+    """
+
+    weights: Vector
+    difference: str | None = None
+    remedy: str = ""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """A linear ranker and its provenance.
@@ -175,23 +193,37 @@ class Model:
 
         Names decide where both sides have them; the numbers of features must agree otherwise.
         """
+        found = self.match(n_features, names)
+        if found.difference is not None:
+            raise DataError(f"X {found.difference}{found.remedy}")
+        return found.weights
+
+    def match(self, n_features: int, names: Sequence[str] | None) -> Match:
+        """What the weights are for data with these features, and how its features differ from the model's.
+
+        Features are matched by their names where both sides have names, by their numbers otherwise.
+        """
         if names is None or self.feature_names is None:
-            if n_features != self.n_features:
-                raise DataError(f"X has {n_features} features, but the model has {self.n_features}")
-            return self.weights
+            weights = np.zeros(n_features)
+            both = min(n_features, self.n_features)
+            weights[:both] = self.weights[:both]
+            if n_features == self.n_features:
+                return Match(self.weights)
+            return Match(weights, f"has {n_features} features, but the model has {self.n_features}")
         if tuple(names) == self.feature_names:
-            return self.weights
+            return Match(self.weights)
         here = {name: j for j, name in enumerate(self.feature_names)}
-        absent = [name for name in self.feature_names if name not in set(names)]
+        there = set(names)
+        absent = [name for name in self.feature_names if name not in there]
         unknown = [name for name in names if name not in here]
+        weights = np.array([self.weights[here[name]] if name in here else 0.0 for name in names], np.float64)
+        differences = []
         if absent:
-            raise DataError(f"X lacks {_some(absent)}, which the model was trained on")
+            differences.append(f"lacks {_some(absent)}, which the model was trained on")
         if unknown:
-            raise DataError(
-                f"X has {_some(unknown)}, which the model was not trained on; drop it (query ids belong in "
-                f"qid or in a column named {QUERY_COLUMN!r})"
-            )
-        return self.weights[[here[name] for name in names]]
+            differences.append(f"has {_some(unknown)}, which the model was not trained on")
+        remedy = f"; drop it (query ids belong in qid or in a column named {QUERY_COLUMN!r})" if unknown else ""
+        return Match(weights, ", and ".join(differences) or None, remedy)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: JSON, or safetensors above 100,000 weights."""
