@@ -131,7 +131,7 @@ class LetorLines {
           x = *rules_.missing;
         }
         if constexpr (std::is_same_v<Value, float>)
-          if (!(std::fabs(x) < 3.4028235677973366e38))  // halfway to what would be the next float
+          if (!std::isnan(x) && !(std::fabs(x) < 3.4028235677973366e38))  // halfway to what would be the next float
             return wrong(value_at, shown(value_at) + " is too large for float32: read with dtype='float64' (--dtype)");
         ascending = ascending && j > last;
         last = j;
@@ -253,9 +253,9 @@ class LetorLines {
     const std::string feature(feature_at, at);
     if (kind == Decimal::too_large) return wrong(at, shown(at) + " is too large for a float64");
     if (kind == Decimal::missing)
-      return wrong(at, shown(at) +
-                           " stands for a missing value: say what such values mean, with missing='zero' "
-                           "or a number (--missing zero)");
+      return wrong(at, shown(at) + " stands for a missing value of feature " + feature.substr(0, feature.size() - 1) +
+                           ": say what such values mean, with missing='zero' or a number (--missing zero), or learn "
+                           "it: train with missing='indicator' (--missing indicator)");
     return wrong(at, "expected a number after '" + feature + "', but found " + shown(at));
   }
 

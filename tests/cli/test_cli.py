@@ -55,6 +55,33 @@ def test_underscores_and_equals_signs_are_understood(capsys, folder, tmp_path):
     assert said["parameters"]["pair_weight"] == "query"
 
 
+def test_missing_values(capsys, folder, tmp_path):
+    data = rankine.read(folder / "train.txt")
+    X = np.array(data.X)
+    X[::3, 1] = X[::5, 7] = np.nan
+    holed = rankine.Dataset.from_arrays(X, data.label, data.qid, missing="keep")
+    for name in ("d.txt", "d.parquet"):
+        rankine.write(holed, tmp_path / name)
+        task = ["train", tmp_path / name, "-o", tmp_path / "m.json", "--C", "0.01"]
+        code, _, err = run(capsys, *task)
+        assert (code, "--missing indicator" in err) == (1, True)
+        said = json_of(capsys, *task, "--missing", "indicator")
+        model = rankine.load(tmp_path / "m.json")
+        assert said["missing"]["indicators"] == [model.name_of(1), model.name_of(7)]
+        assert f"{model.name_of(7)} (missing)" in json_of(capsys, "inspect", tmp_path / "m.json")["weights"]
+        code, out, err = run(capsys, "predict", tmp_path / "m.json", tmp_path / name)
+        assert (code, err) == (0, "")
+        assert [float(line) for line in out.splitlines()] == model.score(holed.X).tolist()
+        json_of(capsys, "evaluate", tmp_path / "m.json", tmp_path / name)
+        assert json_of(capsys, "inspect", tmp_path / name)["missing"] == np.isnan(X).sum()
+        assert json_of(capsys, *task, "--missing", "-1")["missing"] == {"value": -1}
+        code, _, err = run(capsys, "predict", folder / "model.json", tmp_path / name)
+        assert (code, "stands for a missing value" in err) == (1, True)
+        flags = ["--missing", "keep"]
+        code, _, err = run(capsys, "predict", folder / "model.json", tmp_path / name, *flags)
+        assert (code, "but the model was trained without missing values" in err) == (1, True)
+
+
 def test_several_files_are_one_data_set(capsys, folder, tmp_path):
     said = json_of(capsys, "train", folder / "train.txt", folder / "test.txt", "-o", tmp_path / "m.json")
     rows = [rankine.read(folder / f"{part}.txt").n_rows for part in ("train", "test")]

@@ -5,18 +5,20 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from rankine.cli.clock import Clock, peak_memory
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, training
-from rankine.cli.reading import READING, Paths, Reading
+from rankine.cli.reading import Paths, TrainingReading
 from rankine.data.atomic import writable
 from rankine.model import load
 from rankine.recipes import Recipe, recipe_named
 
 DEFAULT = "ranksvm"
+READING = TrainingReading()
 
 
 def train_with(learner: object) -> Callable[..., None]:
@@ -53,7 +55,7 @@ def train(
     config: str | None = None,  # noqa: ARG001
     json: bool = False,
     recipe: Recipe,
-    reading: Reading = READING,
+    reading: TrainingReading = READING,
 ) -> None:
     """Learn a model from judged rows and write it to a file.
 
@@ -78,6 +80,8 @@ def train(
     writable(output)
     first = None if start is None else load(start)
     clock = Clock()
+    if getattr(recipe, "missing", "error") != "error":
+        reading = replace(reading, missing="keep")
     rows = reading(data, like=first, clock=clock)
     with clock.phase("fit"), training() as watch:
         model = recipe.fit(rows, watch, start=first)

@@ -39,7 +39,7 @@ def read(
     format: Literal["letor", "parquet", "npz"] | None = None,
     n_features: int | None = None,
     dtype: Literal["float32", "float64"] = "float32",
-    missing: Literal["error", "zero"] | float = "error",
+    missing: Literal["error", "zero", "keep"] | float = "error",
     index_base: Literal[0, 1] | None = None,
     one_query: bool = False,
     n_threads: int | None = None,
@@ -59,7 +59,8 @@ def read(
     dtype
         The precision that features are kept in. Labels are always float64.
     missing
-        What NULL, nan, inf and ±1.797e308 mean: "error", "zero", or a number.
+        What NULL, nan, inf and ±1.797e308 mean: "error", "zero", or a number; "keep" keeps them as gaps, for learners
+        that know what to do with them (`missing="indicator"`).
     index_base
         The number of the first feature in text: 1, as LETOR has it, if None.
     one_query
@@ -69,7 +70,7 @@ def read(
     """
     files = [os.fspath(paths)] if isinstance(paths, str | os.PathLike) else [os.fspath(path) for path in paths]
     table = read_table(files, How(n_features, dtype, missing, index_base, one_query, n_threads), format)
-    return Dataset.of_table(table, " + ".join(files))
+    return Dataset.of_table(table, " + ".join(files), gaps=missing == "keep")
 
 
 def read_table(files: Sequence[str], how: How, format: str | None = None) -> Table:
@@ -159,9 +160,11 @@ def _check(how: How) -> None:
         raise ValueError(f"n_threads is {how.n_threads}; it must be a whole number, 1 or more")
     if how.dtype not in ("float32", "float64"):
         raise ValueError(f"dtype is {how.dtype!r}; it must be 'float32' or 'float64'")
-    if isinstance(how.missing, str) and how.missing not in ("error", "zero"):
-        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero' or a number")
+    if isinstance(how.missing, str) and how.missing not in ("error", "zero", "keep"):
+        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero', 'keep' or a number")
     if not isinstance(how.missing, str) and not abs(how.missing) <= float(np.finfo(how.dtype).max):
-        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero' or a finite number of {how.dtype}")
+        raise ValueError(
+            f"missing is {how.missing!r}; it must be 'error', 'zero', 'keep' or a finite number of {how.dtype}"
+        )
     if how.index_base not in (None, 0, 1):
         raise ValueError(f"index_base is {how.index_base!r}; it must be 0 or 1")

@@ -241,7 +241,7 @@ def write(data: Dataset, path: str) -> None:
     grouped_row = np.arange(data.n_rows)
     if data.order is not None:
         grouped_row[data.order] = np.arange(data.n_rows)
-    compressor = _compressor(path)
+    compressor, rows = _compressor(path), g.rows_with_gaps
     with open_atomically(path, binary=True) as stream:
         for begin in range(0, data.n_rows, _ROWS):
             documents = None
@@ -251,7 +251,7 @@ def write(data: Dataset, path: str) -> None:
                 documents = _core.Texts(words)
             which = grouped_row[begin : begin + _ROWS]
             for lines in _core.letor_lines(
-                g.rows.native, g.label, query_of, queries, documents, which, begin == 0, thread_count(None)
+                rows.native, g.label, query_of, queries, documents, which, begin == 0, thread_count(None)
             ):
                 for at in range(0, len(lines), _PIECE):
                     stream.write(compressor.compress(lines[at : at + _PIECE]))

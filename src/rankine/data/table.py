@@ -29,7 +29,7 @@ class How:
 
     n_features: int | None = None
     dtype: Literal["float32", "float64"] = "float32"
-    missing: Literal["error", "zero"] | float = "error"
+    missing: Literal["error", "zero", "keep"] | float = "error"
     index_base: Literal[0, 1] | None = None
     one_query: bool = False
     n_threads: int | None = None
@@ -40,7 +40,8 @@ class How:
     @property
     def missing_value(self) -> float | None:
         """The number that stands for missing values; None if they are an error."""
-        return {"error": None, "zero": 0.0}[self.missing] if isinstance(self.missing, str) else float(self.missing)
+        known = {"error": None, "zero": 0.0, "keep": np.nan}
+        return known[self.missing] if isinstance(self.missing, str) else float(self.missing)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from rankine.data import DataError, Rows, Vector
-from rankine.model.model import Match, Model
+from rankine.data.gaps import split
+from rankine.model.match import Match
+from rankine.model.model import Model
 
 # Sparse rows become dense ones so many cells at a time.
 _CELLS = 1 << 22
@@ -46,39 +48,46 @@ class Scorer:
         self._sparse: bool | None = None
 
     def __call__(self, rows: Rows, names: Sequence[str] | None = None) -> Vector:
-        """Score some rows, whose features have these names."""
+        """Score some rows, whose features have these names; NaN are gaps."""
         by_number = names is None or self.model.feature_names is None
         if by_number and self.allow_missing and rows.n_features > self.model.n_features:
             self._tell(f"has features beyond the {self.model.n_features} of the model")
             rows = rows.narrow(self.model.n_features)
-        weights = self._weights(rows.n_features, None if by_number else names)
+        match = self._match(rows.n_features, None if by_number else names)
         if self._sparse is None:
             self._sparse = rows.is_sparse
-        if self._sparse == rows.is_sparse:
-            return rows.scores(weights)
-        if self._sparse:
-            from scipy.sparse import csr_array
+        scores = []
+        for part in [rows] if self._sparse == rows.is_sparse else _sparse(rows) if self._sparse else _dense(rows):
+            filled, gaps = split(part)
+            if (surprise := match.surprise(gaps)) is not None:
+                self._note(surprise)
+            scores.append(match.score(filled, gaps, self.source))
+        return np.concatenate(scores)
 
-            return Rows.of(csr_array(rows.value)).scores(weights)
-        return np.concatenate([part.scores(weights) for part in _dense(rows)])
-
-    def _weights(self, n_features: int, names: Sequence[str] | None) -> Vector:
+    def _match(self, n_features: int, names: Sequence[str] | None) -> Match:
         key = (n_features, names)
         if key not in self._matches:
             found = self._matches[key] = self.model.match(n_features, names)
             if found.difference is not None:
                 self._tell(found.difference, found.remedy)
-        return self._matches[key].weights
+        return self._matches[key]
 
     def _tell(self, difference: str, remedy: str = "") -> None:
         if not self.allow_missing:
             raise DataError(f"{self.source} {difference}{remedy}{self.remedy}")
-        if difference not in self._told:
-            self._told.add(difference)
-            warnings.warn(
-                f"{self.source} {difference}: what is lacking counts as 0, and what is unknown is left out",
-                stacklevel=4,
-            )
+        self._note(f"{difference}: what is lacking counts as 0, and what is unknown is left out")
+
+    def _note(self, sentence: str) -> None:
+        if sentence not in self._told:
+            self._told.add(sentence)
+            warnings.warn(f"{self.source} {sentence}", stacklevel=4)
+
+
+def _sparse(rows: Rows) -> Iterator[Rows]:
+    """Dense rows as sparse ones."""
+    from scipy.sparse import csr_array
+
+    yield Rows.of(csr_array(rows.value))
 
 
 def _dense(rows: Rows) -> Iterator[Rows]:

@@ -14,6 +14,7 @@ from rankine.data import Dataset
 from rankine.data.scales import scale_factors, scale_warning
 from rankine.model import Model, Scaling
 from rankine.objectives import Pairwise
+from rankine.recipes.missing import Missing, filled, starting_weights
 from rankine.recipes.parameters import Number
 from rankine.recipes.recipe import Recipe, TrainingWarning, pairs_to_rank
 from rankine.recipes.smooth import SolverName, solve
@@ -38,6 +39,10 @@ class RankSVM(Recipe):
     scale
         Learn on features divided by their greatest size ("max"), standard deviation ("std") or range ("minmax"). The
         model's weights are for raw features all the same.
+    missing
+        What a value that is missing (NaN) counts as: "error", "zero", or a number. "indicator": as 0, and each feature
+        that has such gaps gets a second weight, for an indicator that is 1 where its value is missing and 0 elsewhere;
+        learning then works on a copy of the rows. The model takes them for the same.
     solver
         "newton": the Hessian of all queries at each step, in few passes over the rows. "lbfgs": the Hessian of a sample
         of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
@@ -60,6 +65,7 @@ class RankSVM(Recipe):
     pair_weight: Literal["uniform", "query"] = "uniform"
     row_weight: Literal["product", "winner"] = "product"
     scale: Literal["max", "std", "minmax"] | None = None
+    missing: Missing = "error"
     solver: SolverName = "auto"
     tol: Annotated[float, Number(least=0)] = 1e-3
     max_iter: Annotated[int, Number(least=1)] = 100
@@ -68,8 +74,9 @@ class RankSVM(Recipe):
     def fit(self, data: Dataset, watch: Watch | None = None, *, start: Model | None = None) -> Model:
         """Learn a model; see `Recipe.fit`."""
         began = time.perf_counter()
+        whole, filling = filled(data, self.missing)
         loss = Pairwise(
-            data.suited(),
+            whole.suited(),
             C=self.C,
             pairs=self.pairs,
             pair_weight=self.pair_weight,
@@ -77,12 +84,12 @@ class RankSVM(Recipe):
             n_threads=self.n_threads,
         )
         n_pairs = pairs_to_rank(loss)
-        weights = None if start is None else start.weights_for(data.n_features, data.feature_names)
+        weights = None if start is None else starting_weights(start, data, filling)
         scaling = None
         if self.scale is not None:
-            scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
+            scaling = Scaling(self.scale, scale_factors(whole.grouped.rows, self.scale))
             weights = None if weights is None else weights / scaling.factor
-        elif (advice := scale_warning(data)) is not None:
+        elif (advice := scale_warning(whole)) is not None:
             warnings.warn(advice, TrainingWarning, stacklevel=2)
         solution = solve(
             loss,
@@ -94,4 +101,4 @@ class RankSVM(Recipe):
             watch=watch,
         )
         coef = solution.coef if scaling is None else solution.coef * scaling.factor
-        return self.model(data, n_pairs, solution, coef, scaling, time.perf_counter() - began)
+        return self.model(data, n_pairs, solution, coef, scaling, filling, time.perf_counter() - began)

@@ -11,6 +11,7 @@ import numpy as np
 
 import rankine
 from rankine.data import DataError, Dataset, Vector
+from rankine.data.gaps import Filling
 from rankine.model import DataSummary, Model, Outcome, Scaling
 from rankine.objectives import Pairwise
 from rankine.recipes.parameters import check
@@ -50,7 +51,14 @@ class Recipe(ABC):
         """
 
     def model(
-        self, data: Dataset, pairs: float, solution: Solution, weights: Vector, scaling: Scaling | None, seconds: float
+        self,
+        data: Dataset,
+        pairs: float,
+        solution: Solution,
+        weights: Vector,
+        scaling: Scaling | None,
+        filling: Filling | None,
+        seconds: float,
     ) -> Model:
         """The model that a solution makes, with its provenance."""
         return Model(
@@ -74,6 +82,7 @@ class Recipe(ABC):
                 "numpy": np.__version__,
                 "python": platform.python_version(),
             },
+            filling=filling,
         )
 
 
