@@ -47,6 +47,8 @@ KEY = b"rankine"
 # A row group, or a batch that is read, has so many rows, and fewer where they are wide.
 MOST_ROWS = 1 << 16
 MOST_VALUES = 1 << 24
+# So many values are in a block, where a file is read block by block.
+BLOCK_VALUES = 1 << 20
 # So many rows at a time are turned from columns into rows, which keeps them in cache.
 TILE = 1 << 10
 
@@ -173,7 +175,8 @@ def _tables(path: str, how: How, *, whole: bool) -> Iterator[Table]:
         if not n_rows:
             raise DataError(f"{path} has no rows")
         columns = _wanted(file, path, how)
-        batches, at = file.iter_batches(_batch_size(len(columns)), columns=columns), 0
+        size = _batch_size(len(columns), MOST_VALUES if whole else BLOCK_VALUES)
+        batches, at = file.iter_batches(size, columns=columns), 0
         try:
             if whole:
                 yield _table(file, columns, batches, path, how, 0, n_rows)
@@ -490,8 +493,8 @@ def _plain_names(n_features: int) -> tuple[str, ...]:
     return tuple(f"f{j + 1}" for j in range(n_features))
 
 
-def _batch_size(n_columns: int) -> int:
-    return max(1, min(MOST_ROWS, MOST_VALUES // max(1, n_columns)))
+def _batch_size(n_columns: int, most_values: int = MOST_VALUES) -> int:
+    return max(1, min(MOST_ROWS, most_values // max(1, n_columns)))
 
 
 def _pyarrow() -> tuple[Any, Any]:
