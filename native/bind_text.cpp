@@ -61,17 +61,17 @@ void rankine::bind_text(nb::module_& m) {
   nb::class_<HeldReader>(m, "LetorReader", "Reads LETOR text that comes in blocks.")
       .def(
           "__init__",
-          [](HeldReader* self, bool single, int index_base, std::optional<std::size_t> n_features,
+          [](HeldReader* self, bool single, int index_base, std::optional<std::size_t> n_features, std::string beyond,
              std::optional<double> missing, std::size_t sparsest, int n_threads) {
-            LetorRules rules{static_cast<Index>(index_base), LetorRules{}.most_features, missing};
+            LetorRules rules{static_cast<Index>(index_base), LetorRules{}.most_features, std::move(beyond), missing};
             if (n_features) rules.most_features = std::min(*n_features, rules.most_features);
             if (single)
               new (self) HeldReader{LetorReader<float>(rules, sparsest), n_threads};
             else
               new (self) HeldReader{LetorReader<double>(rules, sparsest), n_threads};
           },
-          nb::kw_only(), "single"_a, "index_base"_a, "n_features"_a.none(), "missing"_a.none(), "sparsest"_a,
-          "n_threads"_a)
+          nb::kw_only(), "single"_a, "index_base"_a, "n_features"_a.none(), "beyond"_a, "missing"_a.none(),
+          "sparsest"_a, "n_threads"_a)
       .def(
           "begin_file",
           [](HeldReader& self, std::string name) {
@@ -90,7 +90,7 @@ void rankine::bind_text(nb::module_& m) {
           "end_file", [](HeldReader& self) { self.work([](auto& r, const Workers& with) { r.end_file(with); }); },
           "The file ends here.")
       .def(
-          "finish",
+          "take",
           [](HeldReader& self, std::size_t n_features) {
             nb::typed<nb::dict, nb::str, nb::object> out;
             std::visit(
@@ -98,14 +98,18 @@ void rankine::bind_text(nb::module_& m) {
                   LetorRowsRead<Value> all;
                   {
                     nb::gil_scoped_release unlocked;
-                    all = r.finish(n_features, workers(self.n_threads));
+                    all = r.take(n_features, workers(self.n_threads));
                   }
                   out = finished(std::move(all));
                 },
                 self.reader);
             return out;
           },
-          "n_features"_a, "All that was read, with at least so many features.");
+          "n_features"_a, "All that was read since the last time, with at least so many features.")
+      .def_prop_ro(
+          "n_rows",
+          [](const HeldReader& self) { return std::visit([](const auto& r) { return r.n_rows(); }, self.reader); },
+          "How many rows wait to be taken.");
 
   nb::class_<Texts>(m, "Texts", "Strings that the writer reads.")
       .def(nb::init<>())
@@ -116,6 +120,17 @@ void rankine::bind_text(nb::module_& m) {
             for (const auto text : texts) self->push_back(text);
           },
           "texts"_a);
+  m.def(
+      "number_lines",
+      [](In<double> values, int n_threads) {
+        std::vector<std::string> pieces;
+        {
+          nb::gil_scoped_release unlocked;
+          pieces = number_lines(span(values), workers(n_threads));
+        }
+        return pieces;
+      },
+      "values"_a.noconvert(), "n_threads"_a, "Numbers, one a line, that read back to the same bits; in pieces.");
   m.def(
       "letor_lines",
       [](const HeldRows& rows, In<double> label, In<Offset> query_of, const Texts& query, const Texts* document,

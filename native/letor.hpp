@@ -24,6 +24,7 @@ namespace rankine {
 struct LetorRules {
   Index base = 1;                                                     // the number of the first feature
   std::size_t most_features = std::numeric_limits<Index>::max() - 1;  // a higher number is an error
+  std::string beyond = "leave them out";                              // what to do about features above most_features
   std::optional<double> missing;                                      // what NULL, nan and inf mean, if anything
 };
 
@@ -130,7 +131,7 @@ class LetorLines {
           x = *rules_.missing;
         }
         if constexpr (std::is_same_v<Value, float>)
-          if (!(std::fabs(x) < 3.4028235677973366e38))  // halfway to what would be the next float
+          if (!std::isnan(x) && !(std::fabs(x) < 3.4028235677973366e38))  // halfway to what would be the next float
             return wrong(value_at, shown(value_at) + " is too large for float32: read with dtype='float64' (--dtype)");
         ascending = ascending && j > last;
         last = j;
@@ -246,16 +247,15 @@ class LetorLines {
       return wrong(at, "the number of a feature must be at most " + most + ", but this is " + shown(at));
     const char* stop = at;
     while (digit(*stop) < 10) ++stop;
-    return wrong(at, "feature " + std::string(at, stop) + " is beyond n_features = " + most +
-                         ": leave n_features out, or raise it wherever the data is read (--n-features)");
+    return wrong(at, "feature " + std::string(at, stop) + " is beyond n_features = " + most + ": " + rules_.beyond);
   }
   const char* not_a_value(Decimal kind, const char* feature_at, const char* at) {
     const std::string feature(feature_at, at);
     if (kind == Decimal::too_large) return wrong(at, shown(at) + " is too large for a float64");
     if (kind == Decimal::missing)
-      return wrong(at, shown(at) +
-                           " stands for a missing value: say what such values mean, with missing='zero' "
-                           "or a number (--missing zero)");
+      return wrong(at, shown(at) + " stands for a missing value of feature " + feature.substr(0, feature.size() - 1) +
+                           ": say what such values mean, with missing='zero' or a number (--missing zero), or learn "
+                           "it: train with missing='indicator' (--missing indicator)");
     return wrong(at, "expected a number after '" + feature + "', but found " + shown(at));
   }
 

@@ -1,5 +1,5 @@
 // A reader of LETOR text that is given block after block, as they come from a file, a pipe or a decompressor, and never
-// holds more than one block of text: what it keeps is the finished data.
+// holds more than one block of text: what it keeps is the finished data, until that is taken.
 //
 // A block is cut at line ends into pieces, which all threads read; then the pieces are put behind the rows that are
 // there already, dense or sparse by how many cells are filled so far. Lines that cross from block to block are a piece
@@ -39,6 +39,8 @@ class LetorReader {
     name_ = std::move(name);
     n_lines_ = 0;
   }
+  /// How many rows wait to be taken.
+  std::size_t n_rows() const { return all_.n_rows(); }
   /// Reads the next n characters of the file; `room` of them, 32 more or better, may be read.
   void feed(const char* text, std::size_t n, const Workers& workers) {
     const char *begin = text, *end = text + n;
@@ -58,14 +60,14 @@ class LetorReader {
   void end_file(const Workers& workers) {
     if (!seam_.empty()) read_seam(workers);
   }
-  /// Hands over what was read, dense or sparse as suits all of it.
-  LetorRowsRead<Value> finish(std::size_t n_features, const Workers& workers) {
+  /// Hands over what was read since the last time, dense or sparse as suits all of it.
+  LetorRowsRead<Value> take(std::size_t n_features, const Workers& workers) {
     all_.n_features = std::max(all_.n_features, n_features);
     const bool dense = is_dense_enough(all_.n_nonzero, all_.n_rows(), all_.n_features);
     if (all_.is_dense && !dense) make_sparse();
     if (!all_.is_dense && dense) make_dense(workers);
     if (all_.is_dense) widen(all_.n_features);
-    return std::move(all_);
+    return std::exchange(all_, {});
   }
 
  private:

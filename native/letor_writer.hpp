@@ -31,7 +31,7 @@ template <class Number>
 void print(std::string& out, Number x) {
   char text[40];
   char* end = text;
-  if (x == static_cast<Number>(static_cast<int>(std::clamp(x, Number{-1e6}, Number{1e6}))))
+  if (std::isfinite(x) && x == static_cast<Number>(static_cast<int>(std::clamp(x, Number{-1e6}, Number{1e6}))))
     end = std::to_chars(text, text + sizeof text, static_cast<int>(x)).ptr;
   else
 #if defined(__cpp_lib_to_chars)
@@ -68,6 +68,20 @@ void print_row(std::string& out, const SparseRows<Value>& x, std::size_t row, bo
   if (!shows_width || width == x.n_features) return;
   print_feature(out, x.n_features - 1);
   out += '0';
+}
+
+/// Numbers, one a line, in pieces that follow one another.
+inline std::vector<std::string> number_lines(std::span<const double> values, const Workers& workers) {
+  const std::size_t n_pieces = values.size() / 4096 + 1;
+  std::vector<std::string> pieces(n_pieces);
+  parallel_blocks(n_pieces, workers, [&](std::size_t b) {
+    const auto [begin, end] = block_range(values.size(), n_pieces, b);
+    for (const double x : values.subspan(begin, end - begin)) {
+      print(pieces[b], x);
+      pieces[b] += '\n';
+    }
+  });
+  return pieces;
 }
 
 /// The lines, in pieces that follow one another.

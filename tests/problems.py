@@ -18,6 +18,14 @@ def random_problem(seed: int, n_rows: int = 40, n_features: int = 4, n_queries: 
     return X, y, qid
 
 
+def with_gaps(X: np.ndarray, features: list[int], seed: int = 0) -> np.ndarray:
+    """The same matrix, rounded to float32, with NaN in some rows of these features."""
+    X = X.astype(np.float32).astype(np.float64)
+    for j in features:
+        X[np.random.default_rng([seed, j]).random(len(X)) < 0.3, j] = np.nan
+    return X
+
+
 def storages(X: np.ndarray):
     """The same matrix in all four storages; float32 ones are exact because X is rounded first."""
     X = X.astype(np.float32).astype(np.float64)

@@ -323,6 +323,20 @@ def auc(label: np.ndarray, score: np.ndarray, rel: float | None = None) -> float
 # Text -----------------------------------------------------------------------------------------------------------------
 
 
+def with_indicators(X: np.ndarray, features: list[int]) -> np.ndarray:
+    """Each row with 0 for NaN, and behind it, for each of these features, 1 where it is NaN and 0 elsewhere."""
+    return np.array([[0.0 if x != x else x for x in row] + [float(row[j] != row[j]) for j in features] for row in X])
+
+
+def ranked(qid: list, score: list, top: int | None = None) -> list[tuple]:
+    """Query, rank and row of the best rows of each query; queries by their first rows, ties by their rows."""
+    out = []
+    for query in dict.fromkeys(qid):
+        rows = sorted((i for i in range(len(qid)) if qid[i] == query), key=lambda i: -score[i])
+        out += [(query, place + 1, i) for place, i in enumerate(rows)][:top]
+    return out
+
+
 def read_letor(text: str) -> tuple[list[float], list[str], list[dict[int, float]], list[str]]:
     """Labels, query ids, features (counted from 0) and document ids of well-formed LETOR text."""
     labels, queries, rows, documents = [], [], [], []

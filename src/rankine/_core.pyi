@@ -146,7 +146,7 @@ def measure(label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='
 class LetorReader:
     """Reads LETOR text that comes in blocks."""
 
-    def __init__(self, *, single: bool, index_base: int, n_features: int | None, missing: float | None, sparsest: int, n_threads: int) -> None: ...
+    def __init__(self, *, single: bool, index_base: int, n_features: int | None, beyond: str, missing: float | None, sparsest: int, n_threads: int) -> None: ...
 
     def begin_file(self, name: str) -> None:
         """What follows belongs to this file."""
@@ -157,8 +157,12 @@ class LetorReader:
     def end_file(self) -> None:
         """The file ends here."""
 
-    def finish(self, n_features: int) -> dict[str, object]:
-        """All that was read, with at least so many features."""
+    def take(self, n_features: int) -> dict[str, object]:
+        """All that was read since the last time, with at least so many features."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows wait to be taken."""
 
 class Texts:
     """Strings that the writer reads."""
@@ -168,6 +172,9 @@ class Texts:
 
     @overload
     def __init__(self, texts: Sequence[str]) -> None: ...
+
+def number_lines(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> list[str]:
+    """Numbers, one a line, that read back to the same bits; in pieces."""
 
 def letor_lines(rows: Rows, label: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], query_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], query: Texts, document: Texts | None, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shows_width: bool, n_threads: int) -> list[bytes]:
     """The rows at `which` as lines of LETOR text, in pieces."""

@@ -14,12 +14,10 @@ import numpy as np
 import pytest
 
 import rankine
-from commands import json_of, run
+from command import RANKINE, json_of, run
 from rankine.cli.app import COMMANDS, main
 from rankine.data import synthetic
 from rankine.recipes import RECIPES, recipe_named
-
-RANKINE = str(Path(sys.executable).with_name("rankine"))
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +53,33 @@ def test_underscores_and_equals_signs_are_understood(capsys, folder, tmp_path):
     )
     assert said["parameters"]["max_iter"] == 3
     assert said["parameters"]["pair_weight"] == "query"
+
+
+def test_missing_values(capsys, folder, tmp_path):
+    data = rankine.read(folder / "train.txt")
+    X = np.array(data.X)
+    X[::3, 1] = X[::5, 7] = np.nan
+    holed = rankine.Dataset.from_arrays(X, data.label, data.qid, missing="keep")
+    for name in ("d.txt", "d.parquet"):
+        rankine.write(holed, tmp_path / name)
+        task = ["train", tmp_path / name, "-o", tmp_path / "m.json", "--C", "0.01"]
+        code, _, err = run(capsys, *task)
+        assert (code, "--missing indicator" in err) == (1, True)
+        said = json_of(capsys, *task, "--missing", "indicator")
+        model = rankine.load(tmp_path / "m.json")
+        assert said["missing"]["indicators"] == [model.name_of(1), model.name_of(7)]
+        assert f"{model.name_of(7)} (missing)" in json_of(capsys, "inspect", tmp_path / "m.json")["weights"]
+        code, out, err = run(capsys, "predict", tmp_path / "m.json", tmp_path / name)
+        assert (code, err) == (0, "")
+        assert [float(line) for line in out.splitlines()] == model.score(holed.X).tolist()
+        json_of(capsys, "evaluate", tmp_path / "m.json", tmp_path / name)
+        assert json_of(capsys, "inspect", tmp_path / name)["missing"] == np.isnan(X).sum()
+        assert json_of(capsys, *task, "--missing", "-1")["missing"] == {"value": -1}
+        code, _, err = run(capsys, "predict", folder / "model.json", tmp_path / name)
+        assert (code, "stands for a missing value" in err) == (1, True)
+        flags = ["--missing", "keep"]
+        code, _, err = run(capsys, "predict", folder / "model.json", tmp_path / name, *flags)
+        assert (code, "but the model was trained without missing values" in err) == (1, True)
 
 
 def test_several_files_are_one_data_set(capsys, folder, tmp_path):
@@ -99,30 +124,6 @@ def test_evaluate_measures(capsys, folder, tmp_path):
     assert "pair_accuracy" in out
 
 
-def test_predict_keeps_the_order_of_the_rows(capsys, folder, tmp_path):
-    code, out, _ = run(capsys, "predict", folder / "model.json", folder / "test.txt")
-    assert code == 0
-    test = rankine.read(folder / "test.txt")
-    expected = rankine.load(folder / "model.json").score(test)
-    assert [float(line) for line in out.splitlines()] == expected.tolist()
-    code, out, _ = run(capsys, "predict", folder / "model.json", folder / "test.txt", "-o", tmp_path / "s.txt")
-    assert (code, out) == (0, "")
-    assert np.loadtxt(tmp_path / "s.txt").tolist() == expected.tolist()
-
-
-def test_predict_writes_trec_runs(capsys, tmp_path):
-    path = tmp_path / "d.txt"
-    path.write_text("0 qid:b 1:0.5 # docid = x\n2 qid:a 1:1 # docid = y\n1 qid:b 1:0.7 # docid = z\n")
-    model = tmp_path / "m.json"
-    rankine.Model(np.array([2.0])).save(model)
-    code, out, _ = run(capsys, "predict", model, path, "--trec", "--tag", "me")
-    assert code == 0
-    rows = [line.split() for line in out.splitlines()]
-    assert [row[:4] for row in rows] == [["b", "Q0", "z", "1"], ["b", "Q0", "x", "2"], ["a", "Q0", "y", "1"]]
-    assert float(rows[0][4]) == pytest.approx(1.4)
-    assert rows[0][5] == "me"
-
-
 def test_inspect_tells_models_from_data(capsys, folder):
     said = json_of(capsys, "inspect", folder / "model.json")
     assert said["kind"] == "model"
@@ -135,22 +136,6 @@ def test_inspect_tells_models_from_data(capsys, folder):
         code, out, _ = run(capsys, "inspect", folder / file)
         assert code == 0
         assert str(data.n_features) in out or "weight" in out
-
-
-def test_trec_runs_consist_of_words(capsys, tmp_path):
-    X = np.array([[1.0], [2.0]])
-    rankine.Model(np.array([1.0])).save(tmp_path / "m.json")
-    for doc_ids, qid, tag, said in (
-        (["x", ""], "ab", "t", "a Q0 x 1 1.0 t\nb Q0 2 1 2.0 t\n"),
-        ([7, 8], "ab", "t", "a Q0 7 1 1.0 t\nb Q0 8 1 2.0 t\n"),
-        (["x y", "z"], "ab", "t", "document id 'x y'"),
-        (["x", "z"], ["a b", "c"], "t", "query id 'a b'"),
-        (["x", "z"], "ab", "t u", "tag 't u'"),
-    ):
-        data = rankine.Dataset.from_arrays(X, [0, 1], list(qid), doc_ids=np.array(doc_ids))
-        rankine.write(data, tmp_path / "d.npz")
-        _, out, err = run(capsys, "predict", tmp_path / "m.json", tmp_path / "d.npz", "--trec", "--tag", tag)
-        assert said in (out or err)
 
 
 @pytest.mark.parametrize("suffix", [".txt.gz", ".npz", ".parquet"])

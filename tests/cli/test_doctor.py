@@ -14,13 +14,15 @@ from rankine.data import DataError, Dataset, synthetic
 
 @pytest.fixture
 def files(monkeypatch):
-    """Files by name: a file "bad" reads only with missing="zero", a file "worse" never."""
+    """Files by name: a file "worse" cannot be read."""
     rng = np.random.default_rng(0)
     X, y, qid = rng.normal(size=(300, 4)), rng.integers(0, 3, 300), np.repeat(np.arange(10), 30)
+    holed = np.c_[X, np.ones(300)]
+    holed[:2, 1] = np.nan
     leaky = np.c_[X, 2 * y, np.ones(300)]
     held = {
         "good": Dataset.from_arrays(X, y, qid, source="good"),
-        "bad": Dataset.from_arrays(X, y, qid, source="bad"),
+        "holed": Dataset.from_arrays(holed, y, qid, source="holed", missing="keep"),
         "leaky": Dataset.from_arrays(leaky, y, qid, source="leaky"),
         "other": synthetic.make("mslr10", scale=1e-3),
     }
@@ -28,7 +30,7 @@ def files(monkeypatch):
 
     def read(how, paths):
         asked.append((paths, how.missing, how.n_features))
-        if paths == ["worse"] or (paths == ["bad"] and how.missing == "error"):
+        if paths == ["worse"]:
             raise DataError(f"{paths[0]}:3:17: 'NULL' is no number; --missing zero reads it as 0")
         return held[paths[0]]
 
@@ -49,7 +51,7 @@ def test_a_clean_bill(capsys):
 
 def test_findings_are_told_worst_first_with_what_to_do(files, capsys):
     assert main(["doctor", "leaky", "second", "--n-features", "6"]) == 0
-    assert files == [(["leaky", "second"], "error", 6)]
+    assert files == [(["leaky", "second"], "keep", 6)]
     out = capsys.readouterr().out
     assert out.index("warning  leak") < out.index("feature 5 (100.00%)") < out.index("-> Is it made")
     assert out.index("-> Is it made") < out.index("note     constant-features") < out.index("1 warning, 1 note.")
@@ -75,14 +77,14 @@ def test_several_test_files_are_one_data_set(files, capsys):
 
 
 def test_missing_values_are_reported_and_the_rest_is_examined(files, capsys):
-    assert main(["doctor", "bad"]) == 0
-    assert [missing for _, missing, _ in files] == ["error", "zero"]
+    assert main(["doctor", "holed"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "error missing-values The training data has values that are not numbers; the first: bad:3:17: 'NULL'" in out
-    assert main(["doctor", "good", "--test", "bad"]) == 0
-    assert "The test data has values" in capsys.readouterr().out
-    assert main(["doctor", "bad", "--missing", "zero"]) == 0
-    assert "missing-values" not in capsys.readouterr().out
+    assert "error missing-values 2 values missing: feature 2 in 2 rows. -> Say what that means when you train:" in out
+    assert "constant-features" in out
+    assert main(["doctor", "good", "--test", "holed"]) == 0
+    assert "warning  missing-in-test" in capsys.readouterr().out
+    assert main(["doctor", "good", "--missing", "zero"]) == 0
+    assert [missing for _, missing, _ in files] == ["keep", "keep", "keep", "zero"]
 
 
 @pytest.mark.usefixtures("files")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankine
-from commands import json_of, run
+from command import json_of, run
 from rankine.cli.app import main
 from rankine.data import synthetic
 from rankine.model import load_all

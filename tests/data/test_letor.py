@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import rankine
 import reference
 from rankine.data import DataError, letor, synthetic
+from rankine.data.table import How
 
 
 def read(tmp_path, text, **how):
@@ -145,6 +146,45 @@ def test_sparse_from_a_quarter_of_the_cells_down(tmp_path):
     assert explicit.X.shape == (2, 6)
     assert explicit.grouped.rows.is_sparse
     assert dense(explicit.X)[1].tolist() == [3, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("block", [1, 37, 1000])
+@pytest.mark.parametrize("filled", [0.1, 0.9])
+def test_blocks_one_after_another_are_the_file(tmp_path, monkeypatch, block, filled):
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 8)) * (rng.random((60, 8)) < filled)
+    doc_ids = ["", *(f"d{i}" for i in range(59))]
+    rankine.write(rankine.Dataset.from_arrays(X, np.arange(60), np.arange(60) // 7, doc_ids=doc_ids), tmp_path / "a")
+    (tmp_path / "b").write_text("1 qid:8 8:0.5\n0 qid:x 1:2")
+    paths = [str(tmp_path / "a"), str(tmp_path / "b")]
+    monkeypatch.setattr(letor, "_BLOCK", block)
+    how = How(dtype="float64", least_features=8)
+    whole, parts = letor.read(paths, how), list(letor.blocks(paths, how))
+    assert max(part.rows.n_rows for part in parts) <= 2 + block // 20
+    np.testing.assert_array_equal(np.concatenate([dense(part.rows.matrix) for part in parts]), dense(whole.rows.matrix))
+    assert np.concatenate([part.label for part in parts]).tolist() == whole.label.tolist()
+    ids = [str(x) for part in parts for x in np.repeat(part.runs.ids, part.runs.sizes)]
+    assert ids == np.repeat(whole.runs.ids, whole.runs.sizes).tolist()
+    found = [part.doc_ids.tolist() if part.doc_ids is not None else [""] * part.rows.n_rows for part in parts]
+    assert [name for part in found for name in part] == whole.doc_ids.tolist()
+
+
+def test_mistakes_in_later_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(letor, "_BLOCK", 16)
+    path = str(tmp_path / "d")
+    Path(path).write_text("1 qid:1 1:2\n" * 5 + "1 qid:1 1:?\n")
+    blocks = letor.blocks([path], How())
+    assert next(blocks).rows.n_rows == 1
+    with pytest.raises(DataError, match=r"d:6:11: expected a number after '1:'"):
+        list(blocks)
+    Path(path).write_text("1 qid:1 1:2\n" * 3 + "1 1:2\n")
+    with pytest.raises(DataError, match=r"d:4:1: this row has no qid:, but the one at .*d:1 has"):
+        list(letor.blocks([path], How()))
+    with pytest.raises(DataError, match=r"d:1:9: feature 1 is beyond n_features = 0: the model has no weight for it"):
+        list(letor.blocks([path], How(n_features=0, to_score=True)))
+    Path(path).write_text("\n")
+    with pytest.raises(DataError, match="the file is empty"):
+        list(letor.blocks([path], How()))
 
 
 def test_no_features_at_all(tmp_path):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankine.data import DataError, Dataset
-from rankine.data.parquet import read, write
-from rankine.data.table import How
+from rankine.data.parquet import blocks, columns_written, read, write
+from rankine.data.table import How, joined
 from stored import IDS, assert_same, problem
 
 
@@ -54,6 +54,61 @@ def test_row_groups_of_any_size_are_put_together(tmp_path, monkeypatch, storage,
     found = loaded(path, dtype=f"float{storage[-2:]}")
     assert_same(data, found)
     assert (found.order is None) == in_order  # no run of a query ends with its row group
+
+
+@pytest.mark.parametrize("storage", ["dense32", "sparse64"])
+def test_blocks_one_after_another_are_the_file(tmp_path, monkeypatch, storage):
+    path = str(tmp_path / "a.parquet")
+    data = problem(storage=storage, ids="str")
+    write(data, path)
+    whole = read([path], How(dtype=f"float{storage[-2:]}"))
+    monkeypatch.setattr("rankine.data.parquet.MOST_ROWS", 7)
+    parts = list(blocks([path], How(dtype=f"float{storage[-2:]}")))
+    assert [part.rows.n_rows for part in parts] == [7] * 5 + [5]
+    assert joined(parts, [path] * 6).rows.fingerprint() == whole.rows.fingerprint()
+    for name in ("label", "sample_weight", "doc_ids"):
+        np.testing.assert_array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name))
+    ids = [np.repeat(part.runs.ids, part.runs.sizes) for part in (whole, *parts)]
+    np.testing.assert_array_equal(np.concatenate(ids[1:]), ids[0])
+    bad = data.X.toarray() if storage == "sparse64" else np.array(data.X)
+    bad[33, 2] = np.nan
+    pq.write_table(pa.table({"qid": [1] * 40, "a": bad[:, 0], "c d": bad[:, 2]}), path)
+    with pytest.raises(DataError, match=r"a.parquet, row 34, column 'c d' is nan"):
+        list(blocks([path], How(to_score=True)))
+
+
+def test_rows_that_are_only_scored_need_no_judgments(tmp_path):
+    path = str(tmp_path / "a.parquet")
+    pq.write_table(pa.table({"a": [1.0, 2.0]}), path)
+    (table,) = blocks([path], How(to_score=True, queries=False))
+    assert table.rows.matrix.tolist() == [[1], [2]]
+    with pytest.raises(DataError, match="no column 'qid'"):
+        next(blocks([path], How(to_score=True)))
+    pq.write_table(pa.table({"qid": [1, 1], "label": ["good", None], "a": [1.0, 2.0]}), path)
+    (table,) = blocks([path], How(to_score=True))
+    assert table.rows.n_features == 1
+
+
+@pytest.mark.parametrize("rows", [1, 7, 1000])
+def test_columns_that_come_in_parts(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr("rankine.data.parquet.MOST_ROWS", rows)
+    path = str(tmp_path / "a.parquet")
+    with columns_written(path) as put:
+        for a in range(0, 20, 4):
+            put({"qid": np.arange(a, a + 4), "name": np.array([f"n{i}" for i in range(a, a + 4)])})
+    found = pq.read_table(path).to_pydict()
+    assert found == {"qid": list(range(20)), "name": [f"n{i}" for i in range(20)]}
+    before = (tmp_path / "a.parquet").read_bytes()
+
+    def change_the_type():
+        with columns_written(path) as put:
+            put({"qid": np.arange(8)})
+            put({"qid": np.array(["a"])})
+
+    with pytest.raises(DataError, match=r"qid \(int64\) at first and qid \(string\) later; convert"):
+        change_the_type()
+    assert (tmp_path / "a.parquet").read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.parquet"]
 
 
 def test_columns_have_the_types_and_names_that_people_expect(tmp_path):

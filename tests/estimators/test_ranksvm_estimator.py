@@ -17,7 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rankine
-from problems import random_problem
+import reference
+from problems import random_problem, with_gaps
 from rankine.recipes import RECIPES, recipe_named
 
 
@@ -28,6 +29,7 @@ from rankine.recipes import RECIPES, recipe_named
         rankine.RankSVM(pair_weight="query"),
         rankine.RankSVM(solver="lbfgs"),
         rankine.RankSVM(constraints={1: "+"}, penalty_factors={"1": 2.0}),
+        rankine.RankSVM(missing="indicator"),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
@@ -74,6 +76,19 @@ def test_frames_with_a_query_column(library):
         ranker.fit(frame, y, qid)
     with pytest.raises(ValueError, match="given twice"):
         ranker.score(frame, y, qid=qid)
+
+
+def test_missing_values():
+    X, y, qid = frames()
+    holed = with_gaps(X, [1, 3])
+    by_hand = rankine.RankSVM().fit(reference.with_indicators(holed, [1, 3]), y, qid)
+    ranker = rankine.RankSVM(missing="indicator").fit(holed, y, qid)
+    np.testing.assert_array_equal(ranker.coef_, by_hand.coef_)
+    np.testing.assert_array_equal(ranker.rank(holed, qid), by_hand.rank(reference.with_indicators(holed, [1, 3]), qid))
+    with pytest.raises(ValueError, match=r"NaN in row .*, column 1; replace it first.*missing='indicator'"):
+        rankine.RankSVM().fit(holed, y, qid)
+    with pytest.raises(ValueError, match="trained without missing values"):
+        rankine.RankSVM().fit(X, y, qid).predict(holed)
 
 
 def test_any_order_and_type_of_query_ids_and_group_sizes():

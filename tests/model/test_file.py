@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import rankine
 from problems import random_problem
 from rankine.data import Dataset
+from rankine.data.gaps import Filling
 from rankine.model import Model, ModelError, Scaling, load_all, save_all
 from rankine.recipes.ranksvm import RankSVM
 
@@ -49,6 +50,23 @@ def test_a_file_from_before_solvers_had_names(tmp_path):
     del card["parameters"]["solver"]
     (tmp_path / "m.json").write_text(json.dumps(card))
     assert rankine.load(tmp_path / "m.json").outcome.solver == ""
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("n", [12, 100_001])
+def test_indicators_of_missing_values(tmp_path, named, n):
+    names = tuple(f"f{j}" for j in range(n)) if named else None
+    for filling in (Filling(0.0, np.array([3, 10])), Filling(-1.0), Filling(0.0, np.zeros(0, int))):
+        model = Model(np.arange(float(n + filling.n_indicators)), names, filling=filling)
+        model.save(tmp_path / "m")
+        loaded = rankine.load(tmp_path / "m")
+        assert equal(loaded, model)
+        assert loaded.n_features == n
+        if n == 12:
+            card = json.loads((tmp_path / "m").read_text())
+            assert filling.n_indicators == 0 or card["weights"]["f10 (missing)" if named else "11 (missing)"] == 13
+            (tmp_path / "m").write_text(json.dumps(card, sort_keys=not named))
+            assert equal(rankine.load(tmp_path / "m"), model)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
@@ -120,7 +138,15 @@ def damaged(change):
         (damaged(lambda c: c.update(data={**DATA, "rows": "3"})), "'rows' of its 'data' is of another type"),
         (damaged(lambda c: c.update(data={**DATA, "labels": [0, "x"]})), "labels"),
         (damaged(lambda c: c.update(data={**DATA, "labels": "01"})), "'labels'"),
-        (damaged(lambda c: c.update(named=False)), "number '1' is missing"),
+        (damaged(lambda c: c.update(named=False)), "weight of '1' is missing"),
+        (damaged(lambda c: c.update(missing=0)), "'missing' is of another type"),
+        (damaged(lambda c: c.update(missing={})), "value of its 'missing'"),
+        (damaged(lambda c: c.update(missing={"value": 0, "indicators": "a"})), "'indicators'"),
+        (damaged(lambda c: c.update(missing={"value": 0, "indicators": ["a"]})), "'a \\(missing\\)' is missing"),
+        (
+            damaged(lambda c: c.update(missing={"value": 0, "indicators": ["b"]}, weights={"a": 1, "b (missing)": 1})),
+            "no weight",
+        ),
         (damaged(lambda c: c.update(scaling={"kind": "max"})), "factors"),
         (damaged(lambda c: c.update(scaling={"kind": "max", "factors": [1, 2]})), "incomplete"),
     ],

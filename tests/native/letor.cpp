@@ -22,7 +22,23 @@ LetorRowsRead<double> read(std::string_view text, std::size_t block, std::size_t
   reader.begin_file("file");
   for (std::size_t at = 0; at < text.size(); at += block) feed(reader, text.substr(at, block));
   reader.end_file(Workers{2, [] {}});
-  return reader.finish(0, Workers{2, [] {}});
+  return reader.take(0, Workers{2, [] {}});
+}
+
+/// The labels, as they are when what was read is taken after every block.
+std::vector<double> labels_by_block(std::string_view text, std::size_t block) {
+  LetorReader<double> reader({}, 4);
+  std::vector<double> out;
+  auto take = [&] {
+    const auto part = reader.take(0, Workers{2, [] {}});
+    check(part.is_dense || part.row_ptr.size() == part.n_rows() + 1, "a part is whole");
+    out.insert(out.end(), part.label.span().begin(), part.label.span().end());
+  };
+  reader.begin_file("file");
+  for (std::size_t at = 0; at < text.size(); at += block) feed(reader, text.substr(at, block)), take();
+  reader.end_file(Workers{2, [] {}});
+  take();
+  return out;
 }
 
 std::string random_text(unsigned seed, std::size_t n_rows, int n_features, double filled) {
@@ -115,6 +131,9 @@ int main() {
     const auto whole = read(text, text.size());
     check(whole.n_rows() == 2000 && whole.is_dense == (filled > 0.25), "dense from a quarter of the cells on");
     for (const std::size_t block : {1u, 2u, 17u, 1000u, 100'000u}) check(same(read(text, block), whole), "any blocks");
+    const auto labels = labels_by_block(text, 5000);
+    check(std::equal(labels.begin(), labels.end(), whole.label.span().begin(), whole.label.span().end()),
+          "parts one after another are the whole");
     check(same(read(text.substr(0, text.size() - 1), 999), whole), "the last line needs no end");
   }
   mistakes();

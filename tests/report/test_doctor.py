@@ -113,7 +113,14 @@ def single(arrays):
     return {**arrays, "X": arrays["X"].astype(np.float32)}
 
 
+def with_missing(seed):
+    X = healthy(seed)["X"]
+    X[:2, 2] = X[1, 4] = np.nan
+    return healthy(seed, X=X, missing="keep")
+
+
 CASES = [
+    ("missing-values", "error", with_missing(0), "3 values missing: feature 3 in 2 rows, 5 in 1 row"),
     ("no-rows", "error", healthy(X=np.zeros((0, 6)), y=[], qid=[], doc_ids=None), "no rows"),
     ("no-features", "error", healthy(X=np.zeros((600, 0))), "no features"),
     ("labels-equal", "error", healthy(y=np.full(600, 2.0)), "all labels are 2"),
@@ -189,6 +196,7 @@ def test_a_fault_is_found_and_said_where(code, level, arrays, sentence):
 
 
 COMPARED = [
+    ("missing-in-test", "warning", with_missing(1), "some rows of 2 features .*: features 3, 5"),
     ("features-differ", "error", healthy(1, X=np.random.default_rng(1).normal(size=(600, 7))), "6 features, .* data 7"),
     (
         "features-differ",

@@ -69,6 +69,13 @@ def summary_of_fit(model: Model) -> list[tuple[str, str]]:
     if model.recipe:
         changed = ", ".join(f"{k}={v}" for k, v in model.parameters.items() if v is not None)
         lines.append(("learner", f"{model.recipe}: {changed}"))
+    if model.filling is not None:
+        told = (
+            f", and {model.filling.n_indicators:,} features have a weight for it"
+            if model.filling.indicators is not None
+            else ""
+        )
+        lines.append(("missing values", f"count as {model.filling.value:g}{told}"))
     if model.outcome is not None:
         o = model.outcome
         relative = o.gap / abs(o.objective) if o.objective else 0.0

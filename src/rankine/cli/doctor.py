@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from rankine.cli.console import emit, emit_json, working
 from rankine.cli.inspect import data_summary
 from rankine.cli.reading import READING, Paths, Reading
-from rankine.data import DataError, Dataset
+from rankine.data import DataError
 from rankine.report.checks.finding import Finding, count_of
 from rankine.report.doctor import LEVELS, examine
 
@@ -40,13 +40,11 @@ def doctor(
     json
         Print one JSON object instead of text for people.
     """
-    rows, found = _read(data, reading, "training")
-    against = None
-    if test:
-        against, more = _read(test, reading, "test")
-        found += more
+    reading = reading.with_gaps()
+    rows = reading(data)
+    against = reading(test) if test else None
     with working("looking at the data"):
-        found += examine(rows, against)
+        found = examine(rows, against)
     if json:
         summary = {"data": data_summary(rows), "test": None if against is None else data_summary(against)}
         emit_json({"findings": [asdict(finding) for finding in found], **summary})
@@ -59,27 +57,6 @@ def doctor(
     serious = [finding for finding in found if finding.level != "note"]
     if strict and serious:
         raise DataError(f"the data has {_counts(serious)}, and --strict allows none")
-
-
-def _read(paths: Sequence[str], reading: Reading, what: str) -> tuple[Dataset, list[Finding]]:
-    """Read data. If only missing values are in the way, read them as zeros and report them."""
-    try:
-        return reading(paths), []
-    except ValueError as error:
-        if reading.missing != "error":
-            raise
-        try:
-            rows = replace(reading, missing="zero")(paths)
-        except ValueError:
-            raise error from None
-        finding = Finding(
-            "error",
-            "missing-values",
-            f"The {what} data has values that are not numbers; the first: {str(error).rstrip('.')}.",
-            "Say what they mean to every command that reads the data: --missing zero, as search engines take them, or "
-            "a number. All else that is said here takes them as 0.",
-        )
-        return rows, [finding]
 
 
 def _told(found: Sequence[Finding]) -> str:

@@ -41,7 +41,7 @@ def inspect(
         else:
             _show_models(models, json)
     else:
-        _show_data(reading([file]), json)
+        _show_data(reading.with_gaps()([file]), json)
 
 
 def is_model(path: str) -> bool:
@@ -71,7 +71,7 @@ def _show_model(model: Model, top: int, json: bool) -> None:
         ]
     emit(table(header, rows))
     rest = len(order) - len(shown)
-    zero = model.n_features - len(order)
+    zero = len(model.weights) - len(order)
     if rest or zero:
         emit(f"\nand {rest:,} smaller weights, {zero:,} zero (--top 0 lists all that are not zero)")
 
@@ -107,6 +107,7 @@ def data_summary(data: Dataset) -> dict[str, Any]:
         "storage": "sparse" if g.rows.is_sparse else "dense",
         "dtype": str(g.rows.dtype),
         "filled": g.rows.filled,
+        "missing": 0 if g.gaps is None else len(g.gaps),
         "constant_features": int((g.rows.columns.least == g.rows.columns.greatest).sum()) if data.n_rows else 0,
         "rows_per_query": dict(zip(["least", "median", "greatest"], quantiles, strict=True)),
         "queries_with_one_label": int((n_levels < 2).sum()),
@@ -126,6 +127,10 @@ def _show_data(data: Dataset, json: bool) -> None:
     per_query = found["rows_per_query"]
     shares = ", ".join(f"{label}: {count / max(data.n_rows, 1):.1%}" for label, count in found["labels"].items())
     many = found["distinct_labels"]
+    missing = "no value"
+    if data.grouped.gaps is not None:
+        n_columns = np.count_nonzero(data.grouped.gaps.counts(data.n_features))
+        missing = f"{found['missing']:,} values, of {n_columns:,} features"
     lines = [
         ("data", found["source"]),
         ("rows", f"{data.n_rows:,}"),
@@ -140,6 +145,7 @@ def _show_data(data: Dataset, json: bool) -> None:
             f"{found['storage']} {found['dtype']}: {found['filled']:.1%} of the cells are not zero (from "
             f"{DENSE_FROM:.0%} on, text is kept dense)",
         ),
+        ("missing", missing),
         ("labels", shares if many <= 20 else f"{many:,} different, {data.label.min():g} to {data.label.max():g}"),
         ("documents", "have ids" if found["documents"] else "have no ids"),
         ("fingerprint", found["fingerprint"]),

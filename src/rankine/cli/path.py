@@ -11,7 +11,7 @@ from rankine.cli.clock import Clock, peak_memory
 from rankine.cli.console import emit, emit_json, facts, growing, power, table
 from rankine.cli.flags import UsageError
 from rankine.cli.learner import DEFAULT
-from rankine.cli.reading import READING, Paths, Reading
+from rankine.cli.reading import TRAINING, Paths, TrainingReading
 from rankine.data.atomic import writable
 from rankine.metrics import Metric
 from rankine.metrics.metric import split_names
@@ -33,7 +33,7 @@ def path(
     config: str | None = None,  # noqa: ARG001
     json: bool = False,
     recipe: Recipe,
-    reading: Reading = READING,
+    reading: TrainingReading = TRAINING,
 ) -> None:
     """Learn a model for each C, in the time of a few, and show what becomes of it.
 
@@ -65,6 +65,7 @@ def path(
     if output is not None:
         writable(output)
     clock = Clock()
+    reading = reading.for_learner(recipe)
     rows = reading(data, clock=clock)
     against = rows if valid is None else reading.beside(rows, valid, clock)
     split = held_out(rows, against, wanted, dialect=dialect)

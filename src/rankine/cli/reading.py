@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -13,14 +13,15 @@ from cyclopts.validators import Number
 from rankine.cli.clock import Clock
 from rankine.cli.console import working
 from rankine.data import Dataset
-from rankine.data.files import format_of, read_table
-from rankine.data.table import How
+from rankine.data.files import format_of, read_blocks, read_table
+from rankine.data.table import How, Table
 from rankine.model import Model
+from rankine.recipes import Recipe
 
 
 def _finite(_: Any, value: str | float) -> None:
     if not isinstance(value, str) and not math.isfinite(value):
-        raise ValueError("It must be error, zero or a finite number.")
+        raise ValueError("It must be error, zero, keep or a finite number.")
 
 
 @Parameter(name="*", group="Reading")
@@ -37,7 +38,8 @@ class Reading:
     dtype
         The precision that features are kept in.
     missing
-        What NULL, nan, inf and ±1.797e308 mean: an error, zero, or a number.
+        What NULL, nan, inf and ±1.797e308 mean: an error, zero, a number, or gaps ("keep"). Models that were trained
+        with --missing know it.
     index_base
         The number of the first feature in text files.
     one_query
@@ -47,7 +49,7 @@ class Reading:
     format: Literal["letor", "parquet", "npz"] | None = None
     n_features: Annotated[int | None, Parameter(validator=Number(gte=1, lt=2**31 - 1))] = None
     dtype: Literal["float32", "float64"] = "float32"
-    missing: Annotated[Literal["error", "zero"] | float, Parameter(validator=_finite)] = "error"
+    missing: Annotated[Literal["error", "zero", "keep"] | float, Parameter(validator=_finite)] = "error"
     index_base: Literal[0, 1] | None = None
     one_query: bool = False
 
@@ -57,15 +59,25 @@ class Reading:
         Named features are matched by their names, not by their number.
         """
         clock = clock or Clock()
-        n_features = self.n_features
-        if n_features is None and like is not None and format_of(paths[0]) == "letor":
-            n_features = like.n_features
-        how = How(n_features, self.dtype, self.missing, self.index_base, self.one_query)
+        how = self._how(paths, like)
         with working(f"reading {', '.join(paths)}"):
             with clock.phase("read"):
                 table = read_table(paths, how, self.format)
             with clock.phase("group"):
-                return Dataset.of_table(table, " + ".join(paths))
+                return Dataset.of_table(table, " + ".join(paths), gaps=how.missing == "keep")
+
+    def with_gaps(self) -> Reading:
+        """The same, but to look at the data: what is missing is no error, if nothing else was said about it."""
+        return replace(self, missing="keep") if self.missing == "error" else self
+
+    def blocks(
+        self, paths: Sequence[str], model: Model, *, allow_missing: bool = False, queries: bool = True
+    ) -> Iterator[Table]:
+        """Read rows that a model is to score, block by block."""
+        how = replace(self._how(paths, model), least_features=model.n_features, to_score=True, queries=queries)
+        if allow_missing:
+            how = replace(how, n_features=self.n_features)
+        return read_blocks(paths, how, self.format)
 
     def beside(self, data: Dataset, path: str, clock: Clock | None = None) -> Dataset:
         """Read a file that goes with some data: with as many features, unless features have names."""
@@ -73,8 +85,41 @@ class Reading:
             return replace(self, n_features=data.n_features)([path], clock=clock)
         return self([path], clock=clock)
 
+    def _how(self, paths: Sequence[str], like: Model | None) -> How:
+        n_features = self.n_features
+        if n_features is None and like is not None and (self.format or format_of(paths[0])) == "letor":
+            n_features = like.n_features
+        missing = self.missing
+        if missing == "error" and like is not None and like.filling is not None:
+            missing = "keep"
+        return How(n_features, self.dtype, missing, self.index_base, self.one_query)
+
+
+@dataclass(frozen=True)
+class TrainingReading(Reading):
+    """How data files are read to be learned from: it is the learner that says what missing values mean."""
+
+    missing: Annotated[Literal["error", "keep"], Parameter(parse=False)] = "error"
+
+    def for_learner(self, recipe: Recipe) -> TrainingReading:
+        """The same for a learner, which may know what to do about missing values."""
+        return self if getattr(recipe, "missing", "error") == "error" else replace(self, missing="keep")
+
+    def blocks(
+        self, paths: Sequence[str], model: Model, *, allow_missing: bool = False, queries: bool = True
+    ) -> Iterator[Table]:
+        """Read rows that a model is to score, block by block."""
+        how = replace(self._how(paths, None if allow_missing else model), to_score=True, queries=queries)
+        return read_blocks(paths, replace(how, least_features=model.n_features), self.format)
+
+    def _how(self, paths: Sequence[str], like: Model | None) -> How:
+        n_features = self.n_features
+        if n_features is None and like is not None and (self.format or format_of(paths[0])) == "letor":
+            n_features = like.n_features
+        return How(n_features, self.dtype, self.missing, self.index_base, self.one_query)
+
 
 # A file to read, or several: a hyphen alone is standard input.
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
 Paths = Annotated[list[str], Parameter(negative=(), allow_leading_hyphen=True)]
-READING = Reading()
+READING, TRAINING = Reading(), TrainingReading()

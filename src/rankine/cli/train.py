@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from rankine.cli.clock import Clock, peak_memory
 from rankine.cli.console import emit, emit_json, facts, summary_of_fit, training
 from rankine.cli.learner import DEFAULT
-from rankine.cli.reading import READING, Paths, Reading
+from rankine.cli.reading import TRAINING, Paths, TrainingReading
 from rankine.data.atomic import writable
 from rankine.model import load
 from rankine.recipes import Recipe
@@ -26,7 +26,7 @@ def train(
     config: str | None = None,  # noqa: ARG001
     json: bool = False,
     recipe: Recipe,
-    reading: Reading = READING,
+    reading: TrainingReading = TRAINING,
 ) -> None:
     """Learn a model from judged rows and write it to a file.
 
@@ -54,7 +54,7 @@ def train(
     writable(output)
     first = None if start is None else load(start)
     clock = Clock()
-    rows = reading(data, like=first or recipe.prior_model, clock=clock)
+    rows = reading.for_learner(recipe)(data, like=first or recipe.prior_model, clock=clock)
     if preferences is not None:
         rows = rows.with_preferences(preferences)
     with clock.phase("fit"), training() as watch:

@@ -12,7 +12,7 @@ from rankine.cli.console import emit, emit_json, facts, growing, power, table
 from rankine.cli.flags import UsageError
 from rankine.cli.learner import DEFAULT
 from rankine.cli.path import metrics_named
-from rankine.cli.reading import READING, Paths, Reading
+from rankine.cli.reading import TRAINING, Paths, TrainingReading
 from rankine.data.atomic import writable
 from rankine.recipes import Recipe
 from rankine.selection import Candidate, Tuning
@@ -39,7 +39,7 @@ def tune(
     config: str | None = None,  # noqa: ARG001
     json: bool = False,
     recipe: Recipe,
-    reading: Reading = READING,
+    reading: TrainingReading = TRAINING,
 ) -> None:
     """Find the best parameters of a learner, metric by metric, and learn the first metric's winner from all rows.
 
@@ -91,6 +91,7 @@ def tune(
     if output is not None:
         writable(output)
     clock = Clock()
+    reading = reading.for_learner(recipe)
     rows = reading(data, clock=clock)
     against = None if valid is None else reading.beside(rows, valid, clock)
     names = [axis.name for axis in space]

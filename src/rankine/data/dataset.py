@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from rankine import _core
 from rankine.data import preferences
 from rankine.data.errors import DataError
 from rankine.data.frames import column, take_frame
+from rankine.data.gaps import Gaps, put, split
 from rankine.data.grouping import Grouping, group_by_id, group_by_size, group_runs
 from rankine.data.preferences import Preferences
 from rankine.data.rows import Array, Rows, Vector, freeze
@@ -51,6 +52,8 @@ class Grouped:
         The weight of each query; None when all are one.
     preferences
         Pairs of rows that are to be in a given order, beside what the labels say; None when there are none.
+    gaps
+        The cells whose values are missing, where `rows` hold 0; None when there are none.
     """
 
     rows: Rows
@@ -59,6 +62,12 @@ class Grouped:
     sample_weight: Vector | None = None
     query_weight: Vector | None = None
     preferences: Preferences | None = None
+    gaps: Gaps | None = None
+
+    @property
+    def rows_with_gaps(self) -> Rows:
+        """The features with NaN where a value is missing."""
+        return put(self.rows, self.gaps, np.nan)
 
     @cached_property
     def level(self) -> NDArray[np.int32]:
@@ -106,6 +115,7 @@ class Dataset:
         feature_names: Sequence[str] | None = None,
         doc_ids: Any = None,
         source: str = "arrays",
+        missing: Literal["error", "keep"] = "error",
     ) -> Dataset:
         """Check, group and freeze arrays.
 
@@ -130,6 +140,9 @@ class Dataset:
             A document id for each row.
         source
             Where the data came from, for people.
+        missing
+            What to do about NaN: "keep" keeps them as gaps, for learners that know what to do with them
+            (`missing="indicator"`).
         """
         taken = take_frame(X)
         if taken.names is not None and feature_names is None:
@@ -139,16 +152,19 @@ class Dataset:
                 raise DataError("query ids are given twice: as qid and as the frame's column 'qid'")
             qid = taken.qid
         rows = Rows.of(taken.matrix)
-        n_rows = rows.n_rows
+        n_rows, gaps = rows.n_rows, False
         names = _names(feature_names, rows.n_features)
         bad = rows.first_not_finite()
+        if bad is not None and missing == "keep":
+            bad = split(rows)[0].first_not_finite()
+            gaps = bad is None
         if bad is not None:
             i, j = bad
-            value = rows.take(np.array([i])).matrix[0, j]
-            what = "NaN" if np.isnan(value) else "infinity"
+            is_nan = np.isnan(rows.take(np.array([i])).matrix[0, j])
+            remedy = "replace it first (rankine.read has missing= for files)"
             raise DataError(
-                f"X has {what} in row {i}, column {j if names is None else repr(names[j])}; "
-                "replace it first (rankine.read has missing= for files)"
+                f"X has {'NaN' if is_nan else 'infinity'} in row {i}, column {_column(j, names)}; {remedy}"
+                f"{', or learn what it means: missing=' + repr('indicator') if is_nan else ''}"
             )
 
         label = np.zeros(n_rows) if y is None else _row_values(y, "y", n_rows)
@@ -164,11 +180,11 @@ class Dataset:
         documents = column(doc_ids, "doc_ids")
         if documents is not None and documents.shape != (n_rows,):
             raise DataError(f"doc_ids has shape {documents.shape}, but X has {n_rows} rows")
-        return cls._grouped(grouping, rows, label, weight, query_weight, names, documents, source)
+        return cls._grouped(grouping, rows, label, weight, query_weight, names, documents, source, gaps=gaps)
 
     @classmethod
-    def of_table(cls, table: Table, source: str) -> Dataset:
-        """The data set of a file's rows, which its reader has checked."""
+    def of_table(cls, table: Table, source: str, *, gaps: bool = False) -> Dataset:
+        """The data set of a file's rows, which its reader has checked; only with `gaps` they may have NaN."""
         grouping = group_runs(table.runs)
         query_weight = None
         if table.query_weight is not None:
@@ -183,6 +199,7 @@ class Dataset:
             table.feature_names,
             table.doc_ids,
             source,
+            gaps=gaps,
         )
 
     @classmethod
@@ -196,12 +213,15 @@ class Dataset:
         names: tuple[str, ...] | None,
         documents: Array | None,
         source: str,
+        *,
+        gaps: bool,
     ) -> Dataset:
-        """Bring checked rows together by query, and freeze everything."""
+        """Bring checked rows together by query, and freeze everything; only with `gaps` they may have NaN."""
         order = grouping.order
         if order is not None:
             rows, label = rows.take(order), label[order]
             weight = None if weight is None else weight[order]
+        rows, missing = split(rows) if gaps else (rows, None)
         return cls(
             Grouped(
                 rows,
@@ -209,6 +229,7 @@ class Dataset:
                 freeze(grouping.query_ptr),
                 None if weight is None else freeze(weight),
                 None if query_weight is None else freeze(query_weight),
+                gaps=missing,
             ),
             freeze(grouping.query_ids),
             None if order is None else freeze(order),
@@ -234,8 +255,8 @@ class Dataset:
 
     @property
     def X(self) -> Any:
-        """The features in the caller's row order: a NumPy array or a SciPy `csr_array`."""
-        rows = self.grouped.rows
+        """The features in the caller's row order, gaps as NaN: a NumPy array or a SciPy `csr_array`."""
+        rows = self.grouped.rows_with_gaps
         return (rows if self.order is None else rows.take(np.argsort(self.order))).matrix
 
     @property
@@ -269,6 +290,14 @@ class Dataset:
     def name_of(self, j: int) -> str:
         """What people call feature j: its name, or its number counted from 1, as in LETOR files."""
         return str(j + 1) if self.feature_names is None else self.feature_names[j]
+
+    def refuse_gaps(self, remedy: str) -> None:
+        """Raise an error that names the first feature with gaps, if there are any; the remedy ends its sentence."""
+        gaps = self.grouped.gaps
+        if gaps is not None:
+            j = int(gaps.feature.min())
+            name = repr(self.name_of(j)) if self.feature_names else self.name_of(j)
+            raise DataError(f"{_count(len(gaps), 'value')} missing, first of feature {name}; {remedy}")
 
     def suited(self) -> Dataset:
         """The same data with rows as they are learned from fastest: see `Rows.suited`."""
@@ -307,15 +336,17 @@ class Dataset:
             moved = np.full(self.n_rows, -1)
             moved[rows] = np.arange(len(rows))
             kept = g.preferences.moved(moved)
+        taken, gaps = split(g.rows_with_gaps.take(rows)) if g.gaps is not None else (g.rows.take(rows), None)
         return replace(
             self,
             grouped=Grouped(
-                g.rows.take(rows),
+                taken,
                 freeze(g.label[rows]),
                 freeze(new_ptr),
                 None if g.sample_weight is None else freeze(g.sample_weight[rows]),
                 None if g.query_weight is None else freeze(g.query_weight[which]),
                 kept,
+                gaps,
             ),
             query_ids=freeze(self.query_ids[which]),
             order=None if in_order else freeze(rank),
@@ -326,7 +357,7 @@ class Dataset:
     def fingerprint(self) -> str:
         """A number that tells this data set from others: features, labels, queries and weights, not names."""
         g = self.grouped
-        h = g.rows.fingerprint()
+        h = g.rows_with_gaps.fingerprint()
         pairs = () if g.preferences is None else (g.preferences.winner, g.preferences.loser, g.preferences.weight)
         for part in (g.label, g.query_ptr, g.sample_weight, g.query_weight, *pairs):
             h = _core.fingerprint((np.zeros(0) if part is None else part).view(np.uint8), h, 1)
@@ -340,7 +371,8 @@ class Dataset:
         labels = ""
         if self.n_rows:
             labels = f", labels {self.grouped.label.min():g} to {self.grouped.label.max():g}"
-        kind = f"{'sparse' if rows.is_sparse else 'dense'} {rows.dtype}"
+        gaps = self.grouped.gaps
+        kind = f"{'sparse' if rows.is_sparse else 'dense'} {rows.dtype}{f', {len(gaps):,} missing' if gaps else ''}"
         return (
             f"<Dataset: {_count(self.n_rows, 'row')}, {_count(self.n_queries, 'query', 'queries')}, "
             f"{_count(self.n_features, 'feature')}, {kind}{labels}>"
@@ -349,6 +381,10 @@ class Dataset:
 
 def _count(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _column(j: int, names: tuple[str, ...] | None) -> str:
+    return str(j) if names is None else repr(names[j])
 
 
 def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
@@ -39,7 +39,7 @@ def read(
     format: Literal["letor", "parquet", "npz"] | None = None,
     n_features: int | None = None,
     dtype: Literal["float32", "float64"] = "float32",
-    missing: Literal["error", "zero"] | float = "error",
+    missing: Literal["error", "zero", "keep"] | float = "error",
     index_base: Literal[0, 1] | None = None,
     one_query: bool = False,
     n_threads: int | None = None,
@@ -59,7 +59,8 @@ def read(
     dtype
         The precision that features are kept in. Labels are always float64.
     missing
-        What NULL, nan, inf and ±1.797e308 mean: "error", "zero", or a number.
+        What NULL, nan, inf and ±1.797e308 mean: "error", "zero", or a number; "keep" keeps them as gaps, for learners
+        that know what to do with them (`missing="indicator"`).
     index_base
         The number of the first feature in text: 1, as LETOR has it, if None.
     one_query
@@ -69,7 +70,7 @@ def read(
     """
     files = [os.fspath(paths)] if isinstance(paths, str | os.PathLike) else [os.fspath(path) for path in paths]
     table = read_table(files, How(n_features, dtype, missing, index_base, one_query, n_threads), format)
-    return Dataset.of_table(table, " + ".join(files))
+    return Dataset.of_table(table, " + ".join(files), gaps=missing == "keep")
 
 
 def read_table(files: Sequence[str], how: How, format: str | None = None) -> Table:
@@ -84,14 +85,26 @@ def read_table(files: Sequence[str], how: How, format: str | None = None) -> Tab
     format
         The format of the files, told from their names if None.
     """
-    if not files:
-        raise ValueError("no file is named; name at least one to read")
-    _check(how)
-    kinds = {format or format_of(path) for path in files}
-    if len(kinds) > 1:
-        raise DataError(f"files of one data set must have one format, but these have {' and '.join(sorted(kinds))}")
-    table: Table = _module(kinds.pop()).read(files, how)
+    table: Table = _module_for(files, how, format).read(files, how)
     return table
+
+
+def read_blocks(files: Sequence[str], how: How, format: str | None = None) -> Iterator[Table]:
+    """Read files block by block, in memory that does not grow with them: the blocks together are `read_table`'s table.
+
+    An .npz file is one block.
+
+    Parameters
+    ----------
+    files
+        Their names.
+    how
+        The parameters of `read`.
+    format
+        The format of the files, told from their names if None.
+    """
+    blocks: Iterator[Table] = _module_for(files, how, format).blocks(files, how)
+    return blocks
 
 
 def write(data: Dataset, path: Path_, *, format: Literal["letor", "parquet", "npz"] | None = None) -> None:
@@ -123,6 +136,17 @@ def format_of(path: str) -> str:
     return next((name for name, (_, endings) in FORMATS.items() if suffix in endings), "letor")
 
 
+def _module_for(files: Sequence[str], how: How, format: str | None) -> Any:
+    """The module that reads these files."""
+    if not files:
+        raise ValueError("no file is named; name at least one to read")
+    _check(how)
+    kinds = {format or format_of(path) for path in files}
+    if len(kinds) > 1:
+        raise DataError(f"files of one data set must have one format, but these have {' and '.join(sorted(kinds))}")
+    return _module(kinds.pop())
+
+
 def _module(format: str) -> Any:
     if format not in FORMATS:
         raise ValueError(f"format is {format!r}; it must be one of: {', '.join(FORMATS)}")
@@ -136,9 +160,11 @@ def _check(how: How) -> None:
         raise ValueError(f"n_threads is {how.n_threads}; it must be a whole number, 1 or more")
     if how.dtype not in ("float32", "float64"):
         raise ValueError(f"dtype is {how.dtype!r}; it must be 'float32' or 'float64'")
-    if isinstance(how.missing, str) and how.missing not in ("error", "zero"):
-        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero' or a number")
+    if isinstance(how.missing, str) and how.missing not in ("error", "zero", "keep"):
+        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero', 'keep' or a number")
     if not isinstance(how.missing, str) and not abs(how.missing) <= float(np.finfo(how.dtype).max):
-        raise ValueError(f"missing is {how.missing!r}; it must be 'error', 'zero' or a finite number of {how.dtype}")
+        raise ValueError(
+            f"missing is {how.missing!r}; it must be 'error', 'zero', 'keep' or a finite number of {how.dtype}"
+        )
     if how.index_base not in (None, 0, 1):
         raise ValueError(f"index_base is {how.index_base!r}; it must be 0 or 1")

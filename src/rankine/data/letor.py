@@ -6,6 +6,7 @@ text. Values are those of Python's `float`, to the last bit.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import sys
 import threading
@@ -27,6 +28,8 @@ from rankine.data.table import How, Table
 _BLOCK = 1 << 22
 _MARGIN = 64  # bytes behind a block that the parser may look at
 _ROWS = 1 << 14  # rows that are written at a time
+_BEYOND = "leave n_features out, or raise it wherever the data is read (--n-features)"
+_BEYOND_THE_MODEL = "the model has no weight for it; --allow-missing leaves out what a model does not know"
 _PIECE = 1 << 18  # bytes that are compressed at a time; between them Ctrl-C is heard
 
 
@@ -40,33 +43,73 @@ def read(paths: Sequence[str], how: How) -> Table:
     how
         See `rankine.read`.
     """
-    reader = _core.LetorReader(
+    reader = _reader(how)
+    for _ in _fed(reader, paths):
+        pass
+    _check_rows(reader.n_rows, paths)
+    return _table(reader, paths, how)
+
+
+def blocks(paths: Sequence[str], how: How) -> Iterator[Table]:
+    """Read text files as `read` does, but as a table for each block of text."""
+    reader, n_rows = _reader(how), 0
+    for _ in _fed(reader, paths):
+        if reader.n_rows:
+            n_rows += reader.n_rows
+            yield _table(reader, paths, how)
+    _check_rows(n_rows, paths)
+
+
+def _reader(how: How) -> _core.LetorReader:
+    return _core.LetorReader(
         single=how.dtype == "float32",
         index_base=1 if how.index_base is None else how.index_base,
         n_features=how.n_features,
+        beyond=_BEYOND_THE_MODEL if how.to_score else _BEYOND,
         missing=how.missing_value,
         sparsest=round(1 / DENSE_FROM),
         n_threads=thread_count(how.n_threads),
     )
-    try:
-        for path in paths:
-            reader.begin_file("standard input" if path == "-" else path)
-            for block, size in _ahead(path):
+
+
+def _fed(reader: _core.LetorReader, paths: Sequence[str]) -> Iterator[None]:
+    """Give files to a reader; what it has read may be taken after every step."""
+    for path in paths:
+        reader.begin_file("standard input" if path == "-" else path)
+        for block, size in _ahead(path):
+            with _as_data_error():
                 reader.feed(block, size)
+            yield
+        with _as_data_error():
             reader.end_file()
+        yield
+
+
+@contextlib.contextmanager
+def _as_data_error() -> Iterator[None]:
+    try:
+        yield
     except ValueError as error:  # the sentence is the parser's: file, line, column, and what was expected
         raise DataError(str(error)) from None
-    return _table(reader.finish(how.n_features or 0), paths, how)
 
 
-def _table(found: dict[str, Any], paths: Sequence[str], how: How) -> Table:
-    label = found["label"]
-    names = ", ".join("standard input" if path == "-" else path for path in paths)
-    if len(label) == 0:
-        raise DataError(f"{names}: the file is empty: it has no rows" if len(paths) == 1 else f"{names}: no rows")
+def _named(paths: Sequence[str]) -> str:
+    return ", ".join("standard input" if path == "-" else path for path in paths)
+
+
+def _check_rows(n_rows: int, paths: Sequence[str]) -> None:
+    if n_rows == 0:
+        what = "the file is empty: it has no rows" if len(paths) == 1 else "no rows"
+        raise DataError(f"{_named(paths)}: {what}")
+
+
+def _table(reader: _core.LetorReader, paths: Sequence[str], how: How) -> Table:
+    """The rows that a reader has read."""
+    found: dict[str, Any] = reader.take(how.n_features or how.least_features)
+    label, names = found["label"], _named(paths)
     runs = Runs(_ids(found["query"]), found["query_size"])
     if found["query"] is None:
-        if not how.one_query:
+        if how.queries and not how.one_query:
             raise DataError(
                 f"{names}: no row has a query id (qid:); if all are one query, say so: one_query=True (--one-query)"
             )
@@ -198,7 +241,7 @@ def write(data: Dataset, path: str) -> None:
     grouped_row = np.arange(data.n_rows)
     if data.order is not None:
         grouped_row[data.order] = np.arange(data.n_rows)
-    compressor = _compressor(path)
+    compressor, rows = _compressor(path), g.rows_with_gaps
     with open_atomically(path, binary=True) as stream:
         for begin in range(0, data.n_rows, _ROWS):
             documents = None
@@ -208,7 +251,7 @@ def write(data: Dataset, path: str) -> None:
                 documents = _core.Texts(words)
             which = grouped_row[begin : begin + _ROWS]
             for lines in _core.letor_lines(
-                g.rows.native, g.label, query_of, queries, documents, which, begin == 0, thread_count(None)
+                rows.native, g.label, query_of, queries, documents, which, begin == 0, thread_count(None)
             ):
                 for at in range(0, len(lines), _PIECE):
                     stream.write(compressor.compress(lines[at : at + _PIECE]))

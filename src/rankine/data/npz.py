@@ -106,7 +106,12 @@ def _put(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...], parts: Ite
 
 def read(paths: Sequence[str], how: How) -> Table:
     """Read .npz files, the rows of the first file first."""
-    return joined([_read(path, how) for path in paths], list(paths))
+    return joined(list(blocks(paths, how)), list(paths))
+
+
+def blocks(paths: Sequence[str], how: How) -> Iterator[Table]:
+    """Read .npz files, each as a table of its own."""
+    return (_read(path, how) for path in paths)
 
 
 def _read(path: str, how: How) -> Table:
@@ -119,7 +124,7 @@ def _read(path: str, how: How) -> Table:
                     f"{path} has version {version}, from a newer Rankine; this one reads {VERSION}: upgrade"
                 )
             return _own(archive, how)
-        if {"X", "y"} <= archive.entries.keys():
+        if ({"X"} if how.to_score else {"X", "y"}) <= archive.entries.keys():
             return _others(archive, how)
         raise DataError(
             f"{path} is not a data set that rankine.write made, nor does it hold arrays X, y and qid: "
@@ -148,20 +153,20 @@ def _own(archive: _Archive, how: How) -> Table:
 
 
 def _others(archive: _Archive, how: How) -> Table:
-    label = check_numbers(archive.array("y", "biuf", (None,)), archive.path, "y")
+    label = None if how.to_score else check_numbers(archive.array("y", "biuf", (None,)), archive.path, "y")
+    rows, _ = _dense(archive, how, None if label is None else len(label), None)
     if "qid" in archive.entries:
-        qid = archive.ids("qid", len(label))
-    elif how.one_query:
-        qid = np.zeros(len(label), np.int64)
+        qid = archive.ids("qid", rows.n_rows)
+    elif how.one_query or not how.queries:
+        qid = np.zeros(rows.n_rows, np.int64)
     else:
         raise DataError(f"{archive.path} has no array qid; one_query=True (--one-query) reads it as one query")
-    rows, _ = _dense(archive, how, len(label), None)
-    return Table(rows, label, runs_of(qid))
+    return Table(rows, np.zeros(rows.n_rows) if label is None else label, runs_of(qid))
 
 
-def _dense(archive: _Archive, how: How, n_rows: int, names: Names) -> tuple[Rows, Names]:
+def _dense(archive: _Archive, how: How, n_rows: int | None, names: Names) -> tuple[Rows, Names]:
     with archive.open("X", "biuf", (n_rows, None)) as member:
-        n_features = member.shape[1]
+        n_rows, n_features = member.shape
         width, names = widened(n_features, names, archive.path, how)
         out = np.empty((n_rows, width), how.dtype)
         out[:, n_features:] = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +40,15 @@ from rankine.data.settled import (
 from rankine.data.table import How, Table, joined
 
 # Columns that are no features, apart from the index that pandas adds.
-NO_FEATURES = ("qid", "label", "weight", "query_weight", "docid")
+JUDGMENTS = ("label", "weight", "query_weight")
+NO_FEATURES = ("qid", *JUDGMENTS, "docid")
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 KEY = b"rankine"
 # A row group, or a batch that is read, has so many rows, and fewer where they are wide.
 MOST_ROWS = 1 << 16
 MOST_VALUES = 1 << 24
+# So many values are in a block, where a file is read block by block.
+BLOCK_VALUES = 1 << 20
 # So many rows at a time are turned from columns into rows, which keeps them in cache.
 TILE = 1 << 10
 
@@ -103,12 +106,60 @@ def write(data: Dataset, path: str) -> None:
             a += block.n_rows
 
 
+@contextlib.contextmanager
+def columns_written(path: str) -> Iterator[Callable[[dict[str, Array]], None]]:
+    """A file whose columns are written some rows at a time, whole or not at all; the first rows tell their types."""
+    pa, pq = _pyarrow()
+    waiting: list[Any] = []
+    writer: Any = None
+
+    def flush() -> None:
+        nonlocal writer
+        table = pa.concat_tables(waiting)
+        waiting.clear()
+        if writer is None:
+            writer = pq.ParquetWriter(stream, table.schema, compression="zstd", write_page_checksum=True)
+        writer.write_table(table, row_group_size=MOST_ROWS)
+
+    def write(columns: dict[str, Array]) -> None:
+        table = pa.table({name: pa.array(values) for name, values in columns.items()})
+        known = writer.schema if writer is not None else waiting[0].schema if waiting else table.schema
+        if table.schema != known:
+            raise DataError(
+                f"{path} cannot be written: its columns are {_types(known)} at first and {_types(table.schema)} later; "
+                "convert the data to .npz or .parquet first, which settles one type for all of its rows"
+            )
+        waiting.append(table)
+        if sum(map(len, waiting)) >= MOST_ROWS:
+            flush()
+
+    with _naming(path, pa, "cannot be written"), open_atomically(path, binary=True) as stream:
+        try:
+            yield write
+            if waiting:
+                flush()
+        finally:
+            if writer is not None:
+                writer.close()
+
+
+def _types(schema: Any) -> str:
+    return ", ".join(f"{field.name} ({field.type})" for field in schema)
+
+
 def read(paths: Sequence[str], how: How) -> Table:
     """Read Parquet files, the rows of the first file first."""
-    return joined([_read(path, how) for path in paths], list(paths))
+    return joined([next(_tables(path, how, whole=True)) for path in paths], list(paths))
 
 
-def _read(path: str, how: How) -> Table:
+def blocks(paths: Sequence[str], how: How) -> Iterator[Table]:
+    """Read Parquet files as `read` does, but as a table for each batch of rows."""
+    for path in paths:
+        yield from _tables(path, how, whole=False)
+
+
+def _tables(path: str, how: How, *, whole: bool) -> Iterator[Table]:
+    """The rows of a file, as one table or batch by batch."""
     pa, pq = _pyarrow()
     if Path(path).is_dir():
         raise IsADirectoryError(f"{path} is a directory; name the Parquet files in it")
@@ -123,15 +174,27 @@ def _read(path: str, how: How) -> Table:
         n_rows = file.metadata.num_rows
         if not n_rows:
             raise DataError(f"{path} has no rows")
+        columns = _wanted(file, path, how)
+        size = _batch_size(len(columns), MOST_VALUES if whole else BLOCK_VALUES)
+        batches, at = file.iter_batches(size, columns=columns), 0
         try:
-            return _table(file, path, how, n_rows)
+            if whole:
+                yield _table(file, columns, batches, path, how, 0, n_rows)
+                return
+            for batch in batches:
+                if len(batch):
+                    yield _table(file, columns, [batch], path, how, at, len(batch))
+                    at += len(batch)
+            if at != n_rows:
+                raise DataError(f"{path} is damaged: it has {at} rows, not {n_rows}")
         except MemoryError:
             raise DataError(
                 f"{path} has {n_rows} rows of {len(file.schema_arrow)} columns: too much for memory"
             ) from None
 
 
-def _table(file: Any, path: str, how: How, n_rows: int) -> Table:
+def _wanted(file: Any, path: str, how: How) -> list[str]:
+    """The names of the columns that are read."""
     columns = [name for name in file.schema_arrow.names if not PANDAS_INDEX.fullmatch(name)]
     if len(set(columns)) < len(columns):
         raise DataError(f"{path} has two columns of one name; names must differ: {', '.join(columns)}")
@@ -139,22 +202,30 @@ def _table(file: Any, path: str, how: How, n_rows: int) -> Table:
         ("label", "name the column of labels 'label'"),
         ("qid", "name the column of query ids 'qid', or read the file as one query with one_query=True (--one-query)"),
     ):
-        if name not in columns and not (name == "qid" and how.one_query):
+        needless = how.to_score if name == "label" else how.one_query or not how.queries
+        if name not in columns and not needless:
             raise DataError(f"{path} has no column {name!r}, only {', '.join(map(repr, columns))}: {remedy}")
+    return [name for name in columns if not (how.to_score and name in JUDGMENTS)]
+
+
+def _table(
+    file: Any, columns: list[str], batches: Iterable[Any], path: str, how: How, first: int, n_rows: int
+) -> Table:
+    """The rows of some batches: n_rows, of which the first is row `first` of the file."""
     features = [name for name in columns if name not in NO_FEATURES]
-    fill = _filler(file, features, path, how, n_rows)
-    numbers = {name: np.empty(n_rows) for name in ("label", "weight", "query_weight") if name in columns}
+    fill = _filler(file, features, path, how, first, n_rows)
+    numbers = {name: np.empty(n_rows) for name in JUDGMENTS if name in columns}
     qid, doc_ids = _Ids(path, "qid"), _Ids(path, "docid")
     at = 0
-    for batch in file.iter_batches(_batch_size(len(columns)), columns=columns):
+    for batch in batches:
         for name, out in numbers.items():
-            values = _whole(batch.column(name), path, name, at)
+            values = _whole(batch.column(name), path, name, first + at)
             if not _is_number(values.type):
                 raise DataError(f"{path}: column {name!r} has type {values.type}; numbers are expected")
             out[at : at + len(batch)] = _numbers(values)
         for ids in (qid, doc_ids):
             if ids.name in columns:
-                ids.add(batch.column(ids.name), at)
+                ids.add(batch.column(ids.name), first + at)
         fill.add(batch, at)
         at += len(batch)
     if at != n_rows:
@@ -168,7 +239,7 @@ def _table(file: Any, path: str, how: How, n_rows: int) -> Table:
     rows, names = fill.done()
     return Table(
         rows,
-        numbers["label"],
+        numbers.get("label", np.zeros(n_rows)),
         runs,
         names,
         doc_ids.all() if "docid" in columns else None,
@@ -242,9 +313,9 @@ class _Ids:
 class _Columns:
     """Dense rows whose features are columns."""
 
-    def __init__(self, features: list[str], path: str, how: How, n_rows: int):
+    def __init__(self, features: list[str], path: str, how: How, first: int, n_rows: int):
         names = None if features == list(_plain_names(len(features))) else tuple(features)
-        self.features, self.path, self.how = features, path, how
+        self.features, self.path, self.how, self.first = features, path, how, first
         width, self.names = widened(len(features), names, path, how)
         self.out = np.empty((n_rows, width), how.dtype)
         self.out[:, len(features) :] = 0
@@ -259,7 +330,7 @@ class _Columns:
                 tile[j, :n] = column[a : a + n]
 
             def where(i: int, j: int, a: int = at + a) -> str:
-                return place(self.path, a + i, j, tuple(self.features))
+                return place(self.path, self.first + a + i, j, tuple(self.features))
 
             settle(tile[:, :n].T, self.out[at + a : at + a + n, : len(columns)], self.how, where)
 
@@ -270,13 +341,13 @@ class _Columns:
 class _Lists:
     """Dense rows that are lists of one column, all of one length."""
 
-    def __init__(self, path: str, how: How, n_rows: int):
-        self.path, self.how, self.n_rows = path, how, n_rows
+    def __init__(self, path: str, how: How, first: int, n_rows: int):
+        self.path, self.how, self.first, self.n_rows = path, how, first, n_rows
         self.n_features = -1
         self.out = np.empty(0)
 
     def add(self, batch: Any, at: int) -> None:
-        lists = _whole(batch.column("features"), self.path, "features", at)
+        lists = _whole(batch.column("features"), self.path, "features", self.first + at)
         ptr = _offsets(lists)
         if self.n_features < 0:
             self.n_features = int(ptr[1])
@@ -285,12 +356,12 @@ class _Lists:
         bad = np.flatnonzero(np.diff(ptr) != self.n_features)
         if len(bad):
             raise DataError(
-                f"{self.path}, row {at + bad[0] + 1}: features has {np.diff(ptr)[bad[0]]} values, "
+                f"{self.path}, row {self.first + at + bad[0] + 1}: features has {np.diff(ptr)[bad[0]]} values, "
                 f"but the first row has {self.n_features}; all rows must have the same number"
             )
         values = _numbers(lists.flatten()).reshape(len(batch), self.n_features)
         part = self.out[at : at + len(batch), : self.n_features]
-        settle(values, part, self.how, lambda i, j: place(self.path, at + i, j, None))
+        settle(values, part, self.how, lambda i, j: place(self.path, self.first + at + i, j, None))
 
     def done(self) -> tuple[Rows, Names]:
         return Rows(self.out), None
@@ -299,8 +370,8 @@ class _Lists:
 class _Sparse:
     """Sparse rows: a list of columns and a list of values each."""
 
-    def __init__(self, about: dict[str, Any], path: str, how: How, n_rows: int):
-        self.path, self.how, self.about = path, how, about
+    def __init__(self, about: dict[str, Any], path: str, how: How, first: int, n_rows: int):
+        self.path, self.how, self.about, self.first = path, how, about, first
         self.row_ptr = np.zeros(n_rows + 1, np.int64)
         # They grow in place. Counts of values in the metadata are of no help: pyarrow aborts where these are damaged.
         self.index, self.value = np.empty(0, np.int32), np.empty(0, how.dtype)
@@ -308,15 +379,15 @@ class _Sparse:
         self.names = None if names is None else tuple(map(str, names))
 
     def add(self, batch: Any, at: int) -> None:
-        index, value = (_whole(batch.column(name), self.path, name, at) for name in ("index", "value"))
+        index, value = (_whole(batch.column(name), self.path, name, self.first + at) for name in ("index", "value"))
         ptr = _offsets(index)
         bad = np.flatnonzero(ptr != _offsets(value))
         if len(bad):
-            raise DataError(f"{self.path}, row {at + bad[0]}: index and value have different lengths")
+            raise DataError(f"{self.path}, row {self.first + at + bad[0]}: index and value have different lengths")
         columns = index.flatten().to_numpy(zero_copy_only=False)
         bad = np.flatnonzero(~((columns >= 0) & (columns < MOST_FEATURES) & (columns == np.floor(columns))))
         if len(bad):
-            row = at + np.searchsorted(ptr, bad[0], side="right")
+            row = self.first + at + np.searchsorted(ptr, bad[0], side="right")
             raise DataError(f"{self.path}, row {row}: index has {columns[bad[0]]}; whole numbers from 0 are expected")
         start = int(self.row_ptr[at])
         end = start + len(columns)
@@ -328,7 +399,7 @@ class _Sparse:
         self.index[start:end] = columns
 
         def where(k: int) -> str:
-            i = at + int(np.searchsorted(ptr, k, side="right")) - 1
+            i = self.first + at + int(np.searchsorted(ptr, k, side="right")) - 1
             return place(self.path, i, int(columns[k]), self.names)
 
         settle(_numbers(value.flatten()), self.value[start:end], self.how, where)
@@ -337,12 +408,16 @@ class _Sparse:
         end = int(self.row_ptr[-1])
         for array in (self.index, self.value):
             array.resize(end, refcheck=False)
-        n_features = int(self.about.get("n_features", self.index.max(initial=-1) + 1))
-        width, names = widened(n_features, self.names, self.path, self.how)
-        return ascending(Rows(self.value, self.row_ptr, self.index, width), self.path), names
+        n_features = self.about.get("n_features")
+        if n_features is None:
+            n_features = max(int(self.index.max(initial=-1)) + 1, self.how.least_features)
+        width, names = widened(int(n_features), self.names, self.path, self.how)
+        return ascending(Rows(self.value, self.row_ptr, self.index, width), self.path, self.first), names
 
 
-def _filler(file: Any, features: list[str], path: str, how: How, n_rows: int) -> _Columns | _Lists | _Sparse:
+def _filler(
+    file: Any, features: list[str], path: str, how: How, first: int, n_rows: int
+) -> _Columns | _Lists | _Sparse:
     """What turns batches into rows, by the columns of features that there are."""
     schema = file.schema_arrow
     about = json.loads((schema.metadata or {}).get(KEY, b"{}"))
@@ -359,9 +434,9 @@ def _filler(file: Any, features: list[str], path: str, how: How, n_rows: int) ->
                 f"{path}: column {name!r} has type {schema.field(name).type}; lists of numbers are expected"
             )
     if sorted(features) == sorted(lists) == ["index", "value"]:
-        return _Sparse(about, path, how, n_rows)
+        return _Sparse(about, path, how, first, n_rows)
     if features == lists == ["features"]:
-        return _Lists(path, how, n_rows)
+        return _Lists(path, how, first, n_rows)
     for name in features:
         kind = schema.field(name).type
         if not _is_number(kind):
@@ -371,7 +446,7 @@ def _filler(file: Any, features: list[str], path: str, how: How, n_rows: int) ->
             )
     if not features:
         raise DataError(f"{path} has no features: every column but {', '.join(NO_FEATURES)} is one")
-    return _Columns(features, path, how, n_rows)
+    return _Columns(features, path, how, first, n_rows)
 
 
 def _offsets(lists: Any) -> Array:
@@ -418,8 +493,8 @@ def _plain_names(n_features: int) -> tuple[str, ...]:
     return tuple(f"f{j + 1}" for j in range(n_features))
 
 
-def _batch_size(n_columns: int) -> int:
-    return max(1, min(MOST_ROWS, MOST_VALUES // max(1, n_columns)))
+def _batch_size(n_columns: int, most_values: int = MOST_VALUES) -> int:
+    return max(1, min(MOST_ROWS, most_values // max(1, n_columns)))
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -196,6 +196,11 @@ class Rows:
         wide[:, : self.n_features] = self.value
         return Rows(wide)
 
+    def narrow(self, n_features: int) -> Rows:
+        """The same rows without their last columns."""
+        matrix: Any = self.matrix
+        return Rows.of(matrix[:, :n_features])
+
     @cached_property
     def columns(self) -> Columns:
         """What each column looks like."""

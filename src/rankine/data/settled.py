@@ -28,7 +28,7 @@ MOST_FEATURES = np.iinfo(np.int32).max
 
 def row_blocks(data: Dataset, size: int) -> Iterator[Rows]:
     """The rows in the caller's order, some at a time, at least one block; copied only where the order differs."""
-    rows = data.grouped.rows
+    rows = data.grouped.rows_with_gaps
     where = None if data.order is None else np.argsort(data.order)
     for a in range(0, max(1, rows.n_rows), max(1, size)):
         b = min(a + size, rows.n_rows)
@@ -109,7 +109,7 @@ def widened(n_features: int, names: Names, path: str, how: How) -> tuple[int, Na
     return width, names
 
 
-def ascending(rows: Rows, path: str) -> Rows:
+def ascending(rows: Rows, path: str, first: int = 0) -> Rows:
     """Sparse rows with their offsets and columns checked; values are not looked at."""
     _ = rows.native
     matrix: Any = rows.matrix
@@ -117,8 +117,8 @@ def ascending(rows: Rows, path: str) -> Rows:
         row = np.repeat(np.arange(rows.n_rows), np.diff(matrix.indptr))
         k = int(np.argmax((row[1:] == row[:-1]) & (matrix.indices[1:] <= matrix.indices[:-1])))
         raise DataError(
-            f"{path}, row {row[k] + 1}: column {matrix.indices[k + 1] + 1} comes after column {matrix.indices[k] + 1}; "
-            "the columns of a sparse row must ascend"
+            f"{path}, row {first + row[k] + 1}: column {matrix.indices[k + 1] + 1} comes after column "
+            f"{matrix.indices[k] + 1}; the columns of a sparse row must ascend"
         )
     return rows
 
@@ -159,7 +159,7 @@ def settle(values: Array, out: Array, how: How, where: Callable[..., str]) -> No
         if missing[at]:
             raise DataError(
                 f"{cell}, which stands for a missing value: say what such values mean, with missing='zero' "
-                "or a number (--missing zero)"
+                "or a number (--missing zero), or learn it: train with missing='indicator' (--missing indicator)"
             )
         raise DataError(f"{cell}, too large for {out.dtype}; read with dtype='float64' (--dtype float64)")
     out[missing] = how.missing_value

@@ -15,19 +15,33 @@ from rankine.data.rows import Array, Rows, Vector
 
 @dataclass(frozen=True)
 class How:
-    """How files are read; the parameters are those of `rankine.read`."""
+    """How files are read; the first parameters are those of `rankine.read`.
+
+    Parameters
+    ----------
+    least_features
+        Rows have so many features at least, where a file does not say how many.
+    to_score
+        Rows are only to be scored: labels and weights need not be there, and are not looked at.
+    queries
+        Whether every row needs a query id.
+    """
 
     n_features: int | None = None
     dtype: Literal["float32", "float64"] = "float32"
-    missing: Literal["error", "zero"] | float = "error"
+    missing: Literal["error", "zero", "keep"] | float = "error"
     index_base: Literal[0, 1] | None = None
     one_query: bool = False
     n_threads: int | None = None
+    least_features: int = 0
+    to_score: bool = False
+    queries: bool = True
 
     @property
     def missing_value(self) -> float | None:
         """The number that stands for missing values; None if they are an error."""
-        return {"error": None, "zero": 0.0}[self.missing] if isinstance(self.missing, str) else float(self.missing)
+        known = {"error": None, "zero": 0.0, "keep": np.nan}
+        return known[self.missing] if isinstance(self.missing, str) else float(self.missing)
 
 
 @dataclass(frozen=True)

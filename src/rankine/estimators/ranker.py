@@ -26,6 +26,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     """The base of all estimators. A subclass names its recipe and repeats its parameters in `__init__`."""
 
     _recipe: ClassVar[type[Recipe]]
+    missing: str | float
 
     # Query ids reach fit and score through pipelines and searches without being asked for.
     __metadata_request__fit: ClassVar = {"qid": True}
@@ -85,6 +86,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             sample_weight=sample_weight,
             query_weight=query_weight,
             feature_names=getattr(self, "feature_names_in_", None),
+            missing="error" if self.missing == "error" else "keep",
         )
         if preferences is not None:
             data = data.with_preferences(preferences)
@@ -175,6 +177,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.required = True
         return tags
 

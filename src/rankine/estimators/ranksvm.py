@@ -44,6 +44,10 @@ class RankSVM(Ranker):
     scale
         Learn on features divided by their greatest size ("max"), standard deviation ("std") or range ("minmax"). The
         model's weights are for raw features all the same.
+    missing
+        What a value that is missing (NaN) counts as: "error", "zero", or a number. "indicator": as 0, and each feature
+        that has such gaps gets a second weight, for an indicator that is 1 where its value is missing and 0 elsewhere;
+        learning then works on a copy of the rows. The model takes them for the same.
     solver
         "newton": the Hessian of all queries at each step, in few passes over the rows. "lbfgs": the Hessian of a sample
         of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
@@ -72,7 +76,8 @@ class RankSVM(Ranker):
     Attributes
     ----------
     coef_
-        The weights, for raw features.
+        The weights, for raw features, and then those of indicators (`missing="indicator"`); `model_.name_of` names
+        them.
     gap_
         A certificate: the objective is at most this far above its optimum.
     n_iter_
@@ -107,6 +112,7 @@ class RankSVM(Ranker):
         gain: Literal["exp2", "linear"] = "exp2",
         row_weight: Literal["product", "winner"] = "product",
         scale: Literal["max", "std", "minmax"] | None = None,
+        missing: Literal["error", "zero", "indicator"] | float = "error",
         solver: Literal["auto", "newton", "lbfgs", "cg", "tron", "smoothing", "cutting_plane"] = "auto",
         tol: float = 1e-3,
         max_iter: int = 100,
@@ -123,6 +129,7 @@ class RankSVM(Ranker):
         self.gain = gain
         self.row_weight = row_weight
         self.scale = scale
+        self.missing = missing
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter

@@ -1,7 +1,8 @@
 """The model file: JSON that people can read and compare, or safetensors for more than 100,000 weights.
 
     {"format": "rankine-model", "version": 1, "recipe": …, "parameters": {…}, "scaling": …, "data": {…}, "outcome": {…},
-     "versions": {…}, "named": true, "weights": {"bm25": 1.25, …}}
+     "versions": {…}, "missing": {"value": 0, "indicators": ["bm25"]}, "named": true,
+     "weights": {"bm25": 1.25, …, "bm25 (missing)": -0.5}}
 
 Numbers are written so that they read back to the last bit. Features without names are numbered from 1. A large model
 is one safetensors file, whose tensors hold weights and factors and whose metadata hold the rest of the JSON under
@@ -25,6 +26,7 @@ import numpy as np
 
 from rankine.data import Vector
 from rankine.data.atomic import open_atomically
+from rankine.data.gaps import Filling, indicator_name
 from rankine.model.model import DataSummary, Model, Outcome, Scaling
 
 FORMAT, LIST_FORMAT = "rankine-model", "rankine-models"
@@ -39,7 +41,7 @@ class ModelError(ValueError):
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model atomically."""
-    if model.n_features > MOST_IN_JSON:
+    if len(model.weights) > MOST_IN_JSON:
         _save_tensors(model, path)
     else:
         _save_json(_full_card(model), path)
@@ -107,6 +109,7 @@ def _card(model: Model) -> dict[str, Any]:
         "data": None if model.data is None else asdict(model.data),
         "outcome": None if model.outcome is None else asdict(model.outcome),
         "versions": dict(model.versions),
+        "missing": model.missing,
         "named": model.feature_names is not None,
     }
 
@@ -116,7 +119,7 @@ def _full_card(model: Model) -> dict[str, Any]:
     card = _card(model)
     if model.scaling is not None:
         card["scaling"]["factors"] = model.scaling.factor.tolist()
-    names = [model.name_of(j) for j in range(model.n_features)]
+    names = [model.name_of(j) for j in range(len(model.weights))]
     card["weights"] = dict(zip(names, model.weights.tolist(), strict=True))
     return card
 
@@ -168,13 +171,16 @@ def _from_card(card: Any) -> Model:
     factors = None
     if card["scaling"] is not None:
         factors = _vector(card["scaling"].get("factors"), "the scaling's factors")
-    names = tuple(weights) if card["named"] else None
+    indicators = [indicator_name(name) for name in _indicators(card)]
+    features = [name for name in weights if name not in set(indicators)]
+    names = tuple(features) if card["named"] else None
     if names is None:  # in the order of the features' numbers, whatever tool has put them in another
-        try:
-            weights = {j: weights[str(j + 1)] for j in range(len(weights))}
-        except KeyError as error:
-            raise ModelError(f"its weights are numbered, but number {error} is missing") from None
-    return _model(card, _vector(list(weights.values()), "weights"), names, factors)
+        features = [str(j + 1) for j in range(len(features))]
+    try:
+        values = [weights[name] for name in features + indicators]
+    except KeyError as error:
+        raise ModelError(f"its weight of {error} is missing") from None
+    return _model(card, _vector(values, "weights"), names, factors)
 
 
 def _from_tensors(content: bytes) -> Model:
@@ -211,7 +217,7 @@ def _check_card(card: Any) -> None:
     for name, kind in (("recipe", str), ("parameters", dict), ("versions", dict), ("named", bool)):
         if not isinstance(card.get(name), kind):
             raise ModelError(f"its {name!r} is missing or of another type")
-    for name in ("scaling", "data", "outcome"):
+    for name in ("scaling", "data", "outcome", "missing"):
         if not isinstance(card.get(name), dict | None):
             raise ModelError(f"its {name!r} is of another type")
     card.setdefault("scaling", None)
@@ -223,6 +229,29 @@ def _check_version(card: Mapping[str, Any]) -> None:
         raise ModelError("its version is not a positive whole number")
     if version > VERSION:
         raise ModelError(f"it has version {version}, from a newer Rankine; this one reads up to {VERSION}: upgrade")
+
+
+def _indicators(card: Mapping[str, Any]) -> list[str]:
+    """The features that have an indicator, by name."""
+    found = (card.get("missing") or {}).get("indicators", [])
+    if not (isinstance(found, list) and all(isinstance(name, str) for name in found)):
+        raise ModelError("the 'indicators' of its 'missing' are not names of features")
+    return found
+
+
+def _filling(card: Mapping[str, Any], names: tuple[str, ...] | None, n_weights: int) -> Filling | None:
+    missing = card.get("missing")
+    if missing is None:
+        return None
+    value = _vector([missing.get("value")], "the value of its 'missing'")[0]
+    if "indicators" not in missing:
+        return Filling(float(value))
+    indicators = _indicators(card)
+    known = names or tuple(str(j + 1) for j in range(n_weights - len(indicators)))
+    at = {name: j for j, name in enumerate(known)}
+    if any(name not in at for name in indicators):
+        raise ModelError("its 'missing' names features that have no weight")
+    return Filling(float(value), np.array([at[name] for name in indicators], np.int64))
 
 
 def _vector(values: Any, name: str) -> Vector:
@@ -259,7 +288,9 @@ def _part(kind: Any, values: Mapping[str, Any] | None, name: str) -> Any:
 
 
 def _model(card: Mapping[str, Any], weights: Vector, names: tuple[str, ...] | None, factors: Vector | None) -> Model:
-    if names is not None and len(names) != len(weights):
+    filling = _filling(card, names, len(weights))
+    n_indicators = 0 if filling is None else filling.n_indicators
+    if names is not None and len(names) + n_indicators != len(weights):
         raise ModelError(f"it has {len(weights)} weights but {len(names)} feature names")
     scaling = None
     if card["scaling"] is not None:
@@ -278,4 +309,5 @@ def _model(card: Mapping[str, Any], weights: Vector, names: tuple[str, ...] | No
         _part(DataSummary, data, "data"),
         _part(Outcome, card.get("outcome"), "outcome"),
         card["versions"],
+        filling,
     )

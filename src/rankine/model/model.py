@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankine.data import DataError, Dataset, Rows, Vector
 from rankine.data.frames import QUERY_COLUMN, take_frame
+from rankine.data.gaps import Filling, indicator_name, split
+from rankine.model.match import Match
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class Model:
     Parameters
     ----------
     weights
-        One a feature, for raw features.
+        One a feature, for raw features, and then one for each indicator of missing values.
     feature_names
         Their names, if they have names.
     recipe
@@ -130,6 +134,8 @@ class Model:
         How the fit ended, with its certificate.
     versions
         What it was trained with.
+    filling
+        What missing values count as; None if they are an error.
     """
 
     weights: Vector
@@ -140,11 +146,22 @@ class Model:
     data: DataSummary | None = None
     outcome: Outcome | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    filling: Filling | None = None
 
     @property
     def n_features(self) -> int:
-        """The number of weights."""
-        return len(self.weights)
+        """The number of features."""
+        return len(self.weights) - (0 if self.filling is None else self.filling.n_indicators)
+
+    @property
+    def missing(self) -> dict[str, Any] | None:
+        """What missing values count as, and the features whose gaps have a weight of their own, as plain values."""
+        if self.filling is None:
+            return None
+        found: dict[str, Any] = {"value": self.filling.value}
+        if self.filling.indicators is not None:
+            found["indicators"] = [self.name_of(int(j)) for j in self.filling.indicators]
+        return found
 
     @property
     def fingerprint(self) -> str:
@@ -153,7 +170,9 @@ class Model:
         return hashlib.blake2b(content, digest_size=8).hexdigest()
 
     def name_of(self, j: int) -> str:
-        """What people call feature j: its name, or its number counted from 1, as in LETOR files."""
+        """What people call the feature of weight j: its name, or its number counted from 1, as in LETOR files."""
+        if j >= self.n_features and self.filling is not None and self.filling.indicators is not None:
+            return indicator_name(self.name_of(int(self.filling.indicators[j - self.n_features])))
         return str(j + 1) if self.feature_names is None else self.feature_names[j]
 
     def score(self, X: Any, *, n_threads: int | None = None) -> Vector:
@@ -162,43 +181,56 @@ class Model:
         Parameters
         ----------
         X
-            A `Dataset`, or rows as `Dataset.from_arrays` takes them. Named features are matched by name.
+            A `Dataset`, or rows as `Dataset.from_arrays` takes them. Named features are matched by name. NaN stand for
+            missing values, if the model was trained to take them (`missing="indicator"`).
         n_threads
             How many threads to use, all if None.
         """
         if isinstance(X, Dataset):
-            weights = self.weights_for(X.n_features, X.feature_names)
-            return X.restore(X.grouped.rows.scores(weights, n_threads))
-        taken = take_frame(X)
-        rows = Rows.of(taken.matrix)
-        weights = self.weights_for(rows.n_features, taken.names)
-        bad = rows.first_not_finite()
-        if bad is not None:
-            raise DataError(f"X has NaN or infinity in row {bad[0]}, column {bad[1]}; replace it first")
-        return rows.scores(weights, n_threads)
+            rows, gaps, names = X.grouped.rows, X.grouped.gaps, X.feature_names
+        else:
+            taken = take_frame(X)
+            names, rows, gaps = taken.names, Rows.of(taken.matrix), None
+        match = self.match(rows.n_features, names)
+        match.refuse_difference("X")
+        if not isinstance(X, Dataset) and (bad := rows.first_not_finite()) is not None:
+            rows, gaps = split(rows)
+            if gaps is None or (bad := rows.first_not_finite()) is not None:
+                raise DataError(f"X has infinity in row {bad[0]}, column {bad[1]}; replace it first")
+        if (surprise := match.surprise(gaps)) is not None:
+            warnings.warn(f"X {surprise}", stacklevel=2)
+        score = match.score(rows, gaps, "X", n_threads)
+        return X.restore(score) if isinstance(X, Dataset) else score
 
-    def weights_for(self, n_features: int, names: Sequence[str] | None) -> Vector:
-        """The weights in the order of these features.
+    def match(self, n_features: int, names: Sequence[str] | None) -> Match:
+        """What the weights are for data with these features, and how its features differ from the model's.
 
-        Names decide where both sides have them; the numbers of features must agree otherwise.
+        Features are matched by their names where both sides have names, by their numbers otherwise.
         """
-        if names is None or self.feature_names is None:
+        here, ours = self.weights[: self.n_features], self.feature_names
+        if names is None or ours is None:
+            at, names = np.arange(self.n_features), None
+            at[at >= n_features] = -1
+            difference = None
             if n_features != self.n_features:
-                raise DataError(f"X has {n_features} features, but the model has {self.n_features}")
-            return self.weights
-        if tuple(names) == self.feature_names:
-            return self.weights
-        here = {name: j for j, name in enumerate(self.feature_names)}
-        absent = [name for name in self.feature_names if name not in set(names)]
-        unknown = [name for name in names if name not in here]
-        if absent:
-            raise DataError(f"X lacks {_some(absent)}, which the model was trained on")
-        if unknown:
-            raise DataError(
-                f"X has {_some(unknown)}, which the model was not trained on; drop it (query ids belong in "
-                f"qid or in a column named {QUERY_COLUMN!r})"
-            )
-        return self.weights[[here[name] for name in names]]
+                difference = f"has {n_features} features, but the model has {self.n_features}"
+            remedy = ""
+        else:
+            there = {name: j for j, name in enumerate(names)}
+            at = np.array([there.get(name, -1) for name in ours], np.int64)
+            unknown = there.keys() - set(ours)
+            difference, remedy = _difference(ours, at, [name for name in names if name in unknown])
+        known = at >= 0
+        weights, gap_weights = np.zeros(n_features), None
+        weights[at[known]] = here[known]
+        if self.filling is not None:
+            gap_weights = np.zeros(n_features)
+            if self.filling.indicators is not None:
+                gap_weights[at[known]] = np.nan
+                j = at[self.filling.indicators]
+                gap_weights[j[j >= 0]] = self.weights[self.n_features :][j >= 0]
+        fill = None if self.filling is None else self.filling.value
+        return Match(weights, fill, gap_weights, names, difference, remedy)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: JSON, or safetensors above 100,000 weights."""
@@ -214,6 +246,7 @@ class Model:
             "features": self.n_features,
             "nonzero": int(np.count_nonzero(self.weights)),
             "scaling": None if self.scaling is None else self.scaling.kind,
+            "missing": self.missing,
             "data": None if self.data is None else asdict(self.data),
             "outcome": None if self.outcome is None else asdict(self.outcome),
             "versions": dict(self.versions),
@@ -221,6 +254,16 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model: {self.recipe or 'linear'}, {self.n_features:,} features>"
+
+
+def _difference(ours: Sequence[str], at: NDArray[np.int64], unknown: Sequence[str]) -> tuple[str | None, str]:
+    """How named features differ from a model's, and what to do about it."""
+    absent = [ours[j] for j in np.flatnonzero(at < 0).tolist()]
+    parts = [f"lacks {_some(absent)}, which the model was trained on"] if absent else []
+    if not unknown:
+        return (", and ".join(parts) or None), ""
+    parts.append(f"has {_some(unknown)}, which the model was not trained on")
+    return ", and ".join(parts), f"; drop it (query ids belong in qid or in a column named {QUERY_COLUMN!r})"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -73,6 +73,7 @@ class Pairwise:
     queries: _core.Queries = field(init=False)
 
     def __post_init__(self) -> None:
+        self.data.refuse_gaps("replace them")
         g = self.data.grouped
         win = lose = g.sample_weight
         if self.row_weight == "winner":

@@ -54,8 +54,8 @@ def centre_of(prior: Model | None, data: Dataset) -> Vector | None:
                 f"the prior has {prior.n_features} features, but the data has {data.n_features}; features without "
                 "names are matched by their numbers"
             )
-        return prior.weights
-    known = dict(zip(prior.feature_names, prior.weights.tolist(), strict=True))
+        return prior.weights[: prior.n_features]
+    known = dict(zip(prior.feature_names, prior.weights[: prior.n_features].tolist(), strict=True))
     lost = [name for name in known if name not in set(data.feature_names)]
     if len(lost) == len(known):
         raise DataError(f"the prior knows none of the features of the data; its first is {lost[0]!r}")

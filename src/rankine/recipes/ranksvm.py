@@ -15,10 +15,12 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Literal, Self
 
 from rankine.data import DataError, Dataset
+from rankine.data.gaps import Filling
 from rankine.data.scales import scale_factors, scale_warning
 from rankine.model import Model, Scaling, load
 from rankine.objectives import Pairwise, preferred
 from rankine.recipes.features import Bound, box_of, centre_of, factors_of
+from rankine.recipes.missing import Missing, filled, starting_weights, with_indicators
 from rankine.recipes.parameters import Number, ParameterError
 from rankine.recipes.recipe import PATH, Recipe, TrainingWarning, along_c, nothing_to_rank
 from rankine.recipes.solving import Problem, SolverName, has_fast_path, solve, solve_path
@@ -55,6 +57,10 @@ class RankSVM(Recipe):
     scale
         Learn on features divided by their greatest size ("max"), standard deviation ("std") or range ("minmax"). The
         model's weights are for raw features all the same.
+    missing
+        What a value that is missing (NaN) counts as: "error", "zero", or a number. "indicator": as 0, and each feature
+        that has such gaps gets a second weight, for an indicator that is 1 where its value is missing and 0 elsewhere;
+        learning then works on a copy of the rows. The model takes them for the same.
     solver
         "newton": the Hessian of all queries at each step, in few passes over the rows. "lbfgs": the Hessian of a sample
         of the queries, once; the steps teach the rest, and Newton's method takes over if the sample was unlike it.
@@ -93,6 +99,7 @@ class RankSVM(Recipe):
     gain: Literal["exp2", "linear"] = "exp2"
     row_weight: Literal["product", "winner"] = "product"
     scale: Literal["max", "std", "minmax"] | None = None
+    missing: Missing = "error"
     solver: SolverName = "auto"
     tol: Annotated[float, Number(least=0)] = 1e-3
     max_iter: Annotated[int, Number(least=1)] = 100
@@ -109,10 +116,10 @@ class RankSVM(Recipe):
     def fit(self, data: Dataset, watch: Watch | None = None, *, start: Model | None = None) -> Model:
         """Learn a model; see `Recipe.fit`."""
         began = time.perf_counter()
-        problem, n_pairs, scaling = self._problem(data, start)
+        problem, n_pairs, scaling, filling = self._problem(data, start)
         problem = problem.times(self._weight(data, n_pairs))
         solution = solve(problem, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
-        return self.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
+        return self.model(data, n_pairs, solution, solution.coef, scaling, filling, time.perf_counter() - began)
 
     def path(
         self,
@@ -125,14 +132,14 @@ class RankSVM(Recipe):
         """Learn a model for each C, one after the other; see `Recipe.path`."""
         began = time.perf_counter()
         recipes = along_c(self, strengths)
-        problem, n_pairs, scaling = self._problem(data, start)
+        problem, n_pairs, scaling, filling = self._problem(data, start)
         if not has_fast_path(problem):
             yield from super().path(data, [recipe.C for recipe in recipes], watch, start=start)
             return
         weights = [recipe._weight(data, n_pairs) for recipe in recipes]
         solutions = solve_path(problem, weights, solver=self.solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
         for recipe, solution in zip(recipes, solutions, strict=True):
-            yield recipe.model(data, n_pairs, solution, solution.coef, scaling, time.perf_counter() - began)
+            yield recipe.model(data, n_pairs, solution, solution.coef, scaling, filling, time.perf_counter() - began)
             began = time.perf_counter()
 
     def for_all(self, share: float) -> Self:
@@ -142,28 +149,28 @@ class RankSVM(Recipe):
     def _weight(self, data: Dataset, n_pairs: float) -> float:
         return weight_of_pairs(self.C, self.C_convention, data.n_queries, n_pairs)
 
-    def _problem(self, data: Dataset, start: Model | None) -> tuple[Problem, float, Scaling | None]:
-        """The problem with pairs of weight one, their total weight, and the scaling of the features."""
-        box, centre = box_of(self.constraints, data), centre_of(self.prior_model, data)
-        penalty_factors = factors_of(self.penalty_factors, data)
-        loss, *beside = losses = self._losses(data.suited())
+    def _problem(self, data: Dataset, start: Model | None) -> tuple[Problem, float, Scaling | None, Filling | None]:
+        """The problem with pairs of weight one, their total weight, and how features are scaled and gaps filled."""
+        whole, filling = filled(data, self.missing)
+        loss, *beside = losses = self._losses(whole.suited())
         n_pairs = sum(float(loss.pair_mass.sum()) for loss in losses)
-        weights = None if start is None else start.weights_for(data.n_features, data.feature_names)
+        weights = None if start is None else starting_weights(start, data, filling)
         scaling = None
         if self.scale is not None:
-            scaling = Scaling(self.scale, scale_factors(data.grouped.rows, self.scale))
-        elif (advice := scale_warning(data)) is not None:
+            scaling = Scaling(self.scale, scale_factors(whole.grouped.rows, self.scale))
+        elif (advice := scale_warning(whole)) is not None:
             warnings.warn(advice, TrainingWarning, stacklevel=3)
+        prior, centre = self.prior_model, centre_of(self.prior_model, data)
         problem = Problem(
             loss,
             beside[0] if beside else None,
             factor=None if scaling is None else scaling.factor,
             start=weights,
-            centre=centre,
-            box=box,
-            penalty_factors=penalty_factors,
+            centre=None if prior is None or centre is None else with_indicators(centre, prior, data, filling),
+            box=box_of(self.constraints, whole),
+            penalty_factors=factors_of(self.penalty_factors, whole),
         )
-        return problem, n_pairs, scaling
+        return problem, n_pairs, scaling, filling
 
     def _losses(self, data: Dataset) -> list[Pairwise]:
         """The losses over the pairs of labels and over preferences: those of the two that have pairs."""

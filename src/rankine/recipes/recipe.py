@@ -14,6 +14,7 @@ import numpy as np
 
 import rankine
 from rankine.data import Dataset, Vector
+from rankine.data.gaps import Filling
 from rankine.model import DataSummary, Model, Outcome, Scaling
 from rankine.objectives import Pairwise
 from rankine.recipes.parameters import ParameterError, check
@@ -104,7 +105,14 @@ class Recipe(ABC):
         return self if C is None else replace(self, C=share * C)  # type: ignore[call-arg]
 
     def model(
-        self, data: Dataset, pairs: float, solution: Solution, weights: Vector, scaling: Scaling | None, seconds: float
+        self,
+        data: Dataset,
+        pairs: float,
+        solution: Solution,
+        weights: Vector,
+        scaling: Scaling | None,
+        filling: Filling | None,
+        seconds: float,
     ) -> Model:
         """The model that a solution makes, with its provenance."""
         return Model(
@@ -128,6 +136,7 @@ class Recipe(ABC):
                 "numpy": np.__version__,
                 "python": platform.python_version(),
             },
+            filling=filling,
         )
 
 

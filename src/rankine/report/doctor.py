@@ -22,6 +22,7 @@ LEVELS = ("error", "warning", "note")
 # What is looked for in data that has rows and features.
 CHECKS: tuple[Callable[[Dataset], Iterator[Finding]], ...] = (
     queries.queries_with_one_label,
+    features.missing_values,
     features.features_that_cannot_rank,
     labels.odd_labels,
     leaks.features_that_leak,
@@ -38,6 +39,7 @@ CHECKS: tuple[Callable[[Dataset], Iterator[Finding]], ...] = (
 COMPARISONS: tuple[Callable[[Dataset, Dataset], Iterator[Finding]], ...] = (
     comparison.features_differ,
     comparison.ranges_apart,
+    comparison.gaps_in_test_alone,
     comparison.queries_in_both,
     comparison.queries_copied,
 )

@@ -43,8 +43,14 @@ class Split:
 
     def measure(self, model: Model) -> dict[str, Tally]:
         """How well a model ranks the rows that were held out."""
-        weights = model.weights_for(self.held.n_features, self.held.feature_names)
-        score = self.held.grouped.rows.scores(weights, which=self.rows)
+        match = model.match(self.held.n_features, self.held.feature_names)
+        match.refuse_difference(self.held.source)
+        g = self.held.grouped
+        if g.gaps is None:
+            score = g.rows.scores(match.weights, which=self.rows)
+        else:
+            score = match.score(g.rows, g.gaps, self.held.source)
+            score = score if self.rows is None else score[self.rows]
         sums, masses = self.measurer(score)
         return {str(m): Tally.of(s, mass) for m, s, mass in zip(self.measurer.metrics, sums, masses, strict=True)}
 

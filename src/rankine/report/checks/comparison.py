@@ -17,6 +17,7 @@ from rankine.report.checks.finding import (
     feature_names,
     query_details,
     some,
+    some_features,
     some_queries,
 )
 
@@ -85,6 +86,26 @@ def ranges_apart(data: Dataset, test: Dataset) -> Iterator[Finding]:
         "Were both computed, scaled and ordered alike?",
         feature_details(data, here[odd]),
     )
+
+
+def gaps_in_test_alone(data: Dataset, test: Dataset) -> Iterator[Finding]:
+    """Features that are missing in some rows of the test data, and in none of the training data."""
+    if test.grouped.gaps is None:
+        return
+    here, there = np.zeros(0, np.int64), test.grouped.gaps.counts(test.n_features)
+    if data.grouped.gaps is not None:
+        here = np.flatnonzero(data.grouped.gaps.counts(data.n_features))
+    known = {data.name_of(int(j)) for j in here}
+    new = np.array([j for j in np.flatnonzero(there) if test.name_of(int(j)) not in known], np.int64)
+    if len(new):
+        yield Finding(
+            "warning",
+            "missing-in-test",
+            f"The test data has no value in some rows of {count_of(len(new), 'feature')} for which all rows of the "
+            f"training data have one: {some_features(test, new)}.",
+            "Nothing can be learned of what that means: such values count as 0. Were both made in the same way?",
+            feature_details(test, new),
+        )
 
 
 def queries_in_both(data: Dataset, test: Dataset) -> Iterator[Finding]:

@@ -54,6 +54,30 @@ def features_that_cannot_rank(data: Dataset) -> Iterator[Finding]:
         )
 
 
+def missing_values(data: Dataset) -> Iterator[Finding]:
+    """Values that are missing: training refuses them unless it is told what they mean."""
+    gaps = data.grouped.gaps
+    if gaps is None:
+        return
+    counts = gaps.counts(data.n_features)
+    which = np.flatnonzero(counts)
+    often = which[np.argsort(-counts[which], kind="stable")[:5]]
+    shown = ", ".join(
+        f"{name} in {count_of(int(counts[j]), 'row')}"
+        for name, j in zip(feature_names(data, often), often, strict=True)
+    )
+    more = f" and {len(which) - 5:,} more" if len(which) > 5 else ""
+    yield Finding(
+        "error",
+        "missing-values",
+        f"{count_of(len(gaps), 'value')} missing: feature {shown}{more}.",
+        "Say what that means when you train: missing='indicator' (--missing indicator) learns a weight for it, "
+        "missing='zero' takes it for 0, as search engines do; the model remembers. All else that is said here takes "
+        "them as 0.",
+        {**feature_details(data, which), "values": len(gaps)},
+    )
+
+
 def sentinels(data: Dataset) -> Iterator[Finding]:
     """Extreme values that repeat and are far from their neighbours, or customary marks.
 
@@ -93,8 +117,8 @@ def sentinels(data: Dataset) -> Iterator[Finding]:
         "warning",
         "sentinels",
         f"Extreme values look like marks for something missing: feature {shown}{more}.",
-        "A linear model takes marks for amounts. Replace them (0 is what search engines fill in), and add a feature "
-        "that tells where they were.",
+        "A linear model takes marks for amounts. Replace them (0 is what search engines fill in), or with NaN, and "
+        "train with missing='indicator' (--missing indicator), which learns what a missing value says.",
         {
             "count": len(found),
             "features": [

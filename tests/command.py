@@ -1,8 +1,12 @@
-"""Commands, run in this process: exit code, standard output and standard error, or the JSON that they print."""
+"""The command line, run in this process, and as one of its own."""
 
 import json
+import sys
+from pathlib import Path
 
 from rankine.cli.app import main
+
+RANKINE = str(Path(sys.executable).with_name("rankine"))
 
 
 def run(capsys, *tokens):
