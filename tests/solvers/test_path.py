@@ -59,8 +59,18 @@ def test_every_point_is_certified_and_keeps_the_rule_of_liblinear(along, tol):
 
 def test_neighbours_differ_even_where_one_would_do_for_both():
     loss, *_ = loss_of()
-    found = list(path(loss, [1.0, 1.0001, 1.0002], tol=0.5))
+    found = list(path(loss, [2.0**-10, 2.0**-9, 2.0**-8], tol=0.9))
     assert len({solution.coef.tobytes() for solution in found}) == 3
+
+
+def test_no_pass_is_made_for_a_point_that_hardly_differs():
+    loss, *_ = loss_of()
+    F = Counting(loss)
+    walk = path(F, [1.0, 1.0001, 1.0002], tol=1e-3)
+    next(walk)
+    F.counts.clear()
+    assert all(solution.converged for solution in walk)
+    assert not F.counts
 
 
 @every_path
