@@ -16,6 +16,8 @@ from benchmarks.settings import ROOT, Settings
 PARTS = {
     "race": "linear rankers and trees on the same data: ratios of time, at equal threads and objective",
     "counting": "ways to count pairs, with PRSVM and PRSVM+: Figures 2 to 4 of the paper",
+    "hinge": "the hinge, by smoothing and by cutting planes, beside dlib's trainer",
+    "partial": "pairs of adjacent levels against all pairs: section 4.6 of the paper",
     "reading": "files to data in MB/s, and files to models in a fresh process",
     "operations": "one pass over the rows, in ns a row and GB/s beside what this machine can read",
     "metrics": "all metrics over millions of rows",

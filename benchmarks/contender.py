@@ -67,7 +67,7 @@ def compete(job: dict[str, Any], tell: Any) -> None:
     solver = instance(f"solvers.{file}", "Solver", parameters)
     file, parameters = job["dataset"]
     data = instance(f"datasets.{file}", "Dataset", parameters).get_data()
-    referee = instance("objective", "Objective", {"C": job["C"]})
+    referee = instance("objective", "Objective", {"C": job["C"], "loss": job["loss"]})
     skips, reason = referee.skip(**data)
     if skips:
         raise Skipped(reason)

@@ -21,13 +21,14 @@ class Solver(BaseSolver):
     requirements = ("pip::dlib",)
     sampling_strategy = "tolerance"
     default_tolerance = 1e-3
-    same_objective = False
+    same_objective = False  # unless the loss is the hinge
 
     def skip(self, data: Any, **_: Any) -> tuple[bool, str | None]:
         values = count_two_levels(data) * data.grouped.rows.value.size / data.n_rows
         return values > MOST_VALUES, f"its two-level queries would hold {values:.3g} values"
 
-    def set_objective(self, data: Any, C: float, **_: Any) -> None:
+    def set_objective(self, data: Any, C: float, loss: str, **_: Any) -> None:
+        self.same_objective = loss == "hinge"
         g = data.grouped
         self.n_features = data.n_features
         self.sparse = g.rows.is_sparse

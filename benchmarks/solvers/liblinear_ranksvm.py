@@ -17,8 +17,8 @@ class Solver(BaseSolver):
     default_tolerance = 1e-3
     same_objective = True
 
-    def skip(self, **_: Any) -> tuple[bool, str | None]:
-        reason = liblinear.why_not()
+    def skip(self, loss: str, **_: Any) -> tuple[bool, str | None]:
+        reason = liblinear.why_not() if loss == "squared_hinge" else f"it does not know the loss {loss!r}"
         return reason is not None, reason
 
     def set_objective(self, data: Any, C: float, **_: Any) -> None:

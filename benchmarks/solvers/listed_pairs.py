@@ -24,7 +24,9 @@ class Solver(BaseSolver):
     default_tolerance = 1e-4
     same_objective = True
 
-    def skip(self, data: Any, **_: Any) -> tuple[bool, str | None]:
+    def skip(self, data: Any, loss: str, **_: Any) -> tuple[bool, str | None]:
+        if loss != "squared_hinge":
+            return True, f"it does not know the loss {loss!r}"
         per_row = 2 if data.grouped.rows.is_sparse else 1
         needed = 40.0 * per_row * count_pairs(data) * stored_values(data) / data.n_rows
         return needed > MOST_BYTES, f"its pairs would take about {needed / 1e9:.0f} GB"

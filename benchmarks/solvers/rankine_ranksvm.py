@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from benchmark_utils.scratch import untouched
 from benchopt import BaseSolver
 
 from rankine.recipes.ranksvm import RankSVM
-
-
-def solvers_offered() -> tuple[str, ...]:
-    """The solvers that this version of rankine can be asked for by name."""
-    named = any(field.name == "solver" for field in fields(RankSVM))
-    return get_args(get_type_hints(RankSVM)["solver"]) if named else ("auto",)
 
 
 class Solver(BaseSolver):
@@ -24,20 +17,18 @@ class Solver(BaseSolver):
     default_tolerance = 1e-3
     same_objective = True
     parameters = {  # noqa: RUF012
-        "solver": ["auto", "newton", "lbfgs", "cg", "tron"],
+        "solver": ["auto", "newton", "lbfgs", "cg", "tron", "smoothing", "cutting_plane"],
         "n_threads": [1, 2],
         "dtype": ["float32"],
     }
 
-    def skip(self, **_: Any) -> tuple[bool, str | None]:
-        missing = self.solver not in solvers_offered()
-        return missing, f"this version of rankine has no solver {self.solver!r}" if missing else None
+    def skip(self, loss: str, **_: Any) -> tuple[bool, str | None]:
+        wrong = self.solver != "auto" and (self.solver in ("smoothing", "cutting_plane")) != (loss == "hinge")
+        return wrong, f"it is not for the loss {loss!r}" if wrong else None
 
-    def set_objective(self, data: Any, C: float, **_: Any) -> None:
+    def set_objective(self, data: Any, C: float, loss: str, **_: Any) -> None:
         self.given = untouched(data, self.dtype)
-        self.options = {"C": C, "n_threads": self.n_threads, "max_iter": 100_000}
-        if len(solvers_offered()) > 1:
-            self.options["solver"] = self.solver
+        self.options = {"C": C, "loss": loss, "solver": self.solver, "n_threads": self.n_threads, "max_iter": 100_000}
 
     def pre_run_hook(self, stop_val: float) -> None:  # noqa: ARG002
         self.data = untouched(self.given)

@@ -253,24 +253,25 @@ def test_without_optuna_it_says_what_to_install(monkeypatch):
 
 
 @mq2008.needed
-def test_the_row_of_mq2008_in_table_3():
+@pytest.mark.parametrize(("loss", "by_pairs", "by_ndcg"), [("squared_hinge", 7, 7), ("hinge", 8, -6)])
+def test_the_row_of_mq2008_in_table_3(loss, by_pairs, by_ndcg):
     train, valid, test = (mq2008.read(1, part) for part in ("train", "vali", "test"))
     names = ["pair_accuracy", "MeanNDCG"]
     options = {"metrics": names, "dialect": "letor4", "valid": valid, "grow": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TuningWarning)
-        found = tune(train, RankSVM(tol=1e-6), **options)
+        found = tune(train, RankSVM(loss=loss, tol=1e-6 if loss == "squared_hinge" else 1e-3), **options)
     assert [one.parameters["C"] for one in found.candidates] == [2.0**k for k in range(-15, 11)]
-    # The paper chose 2^7 by both. From 2^0 on the curves are flat: what is best there is a matter of three pairs in
-    # 14,239, but 2^7 is as good.
-    theirs = found.candidates[7 + 15]
+    # The paper chose these exponents of C. From 2^0 on the curves are flat: what is best there is a matter of three
+    # pairs in 14,239, but theirs is as good.
+    theirs = found.candidates[by_pairs + 15]
     best = found.choices["pair_accuracy"].best
     assert 2.0**-1 <= best.parameters["C"] <= 2.0**10
     assert theirs.tallies["pair_accuracy"].value >= best.tallies["pair_accuracy"].value - 3e-4
     ndcg = found.choices["MeanNDCG"].best.tallies["MeanNDCG"]
-    assert theirs.tallies["MeanNDCG"].value >= ndcg.value - 0.15 * ndcg.error
-    # Tables 5 and 6, with our choice by pairwise accuracy and with theirs.
-    for model in (found.model, RankSVM(C=2.0**7, tol=1e-6).fit(train)):
+    assert found.candidates[by_ndcg + 15].tallies["MeanNDCG"].value >= ndcg.value - 0.15 * ndcg.error
+    # Tables 5 and 6 (for the squared hinge; the hinge does as well), with our choice by pairwise accuracy and with theirs.
+    for model in (found.model, RankSVM(C=2.0**by_pairs, loss=loss, tol=1e-4, max_iter=500).fit(train)):
         measured = rankine.evaluate(test.label, model.score(test), test.qid, names, dialect="letor4")
-        assert measured["pair_accuracy"] == pytest.approx(0.8270, abs=1e-3)
+        assert measured["pair_accuracy"] == pytest.approx(0.8270, abs=1e-3 if loss == "squared_hinge" else 2e-3)
         assert measured["MeanNDCG"] == pytest.approx(0.4571, abs=5e-3)

@@ -27,6 +27,8 @@ from rankine.solvers.solution import Progress, Solution, Watch
 # Up to so many features, directions come from the factor of the Hessian, and from conjugate gradients beyond.
 _MOST_FEATURES = 1000
 _FIRST_WINDOW, _LAST_WINDOW = 1.0, 1e-12
+# Weights to start from are looked at through so many windows, each a tenth of the last.
+_WINDOWS = 3
 # A window is left when more steps could gain less than this share of what smoothing costs.
 _DONE = 0.3
 
@@ -71,6 +73,8 @@ def smoothing(
     first = bundle.least() if start is None else bundle.box.nearest(start)
     walk = _Walk(loss, penalty, bundle.box, first, single)
     walk.sample = sample
+    if start is not None:
+        walk.suit_window()
     while True:
         if walk.point.exact < least:
             best, least = walk.w, walk.point.exact
@@ -105,6 +109,18 @@ class _Walk:
         self.window = window
         self.smooth = Sum([self.loss.smoothed(window), self.penalty])
         self._stand(self.w, self.smooth.at(self.w))
+
+    def suit_window(self) -> None:
+        """Look through the window that tells most about the weights: near the optimum of the hinge, a narrow one."""
+        best, bound = _FIRST_WINDOW, -math.inf
+        for exponent in range(_WINDOWS):
+            self._look(_FIRST_WINDOW * 0.1**exponent)
+            plane = self.point.parts[0]
+            found = self.penalty.lower_bound(plane.offset, plane.gradient, self.box)
+            if found < bound:
+                break
+            best, bound = self.window, found
+        self._look(best)
 
     def _stand(self, w: Vector, point: SumPoint) -> None:
         self.w, self.point = w, checked(point)
