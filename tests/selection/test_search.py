@@ -270,7 +270,7 @@ def test_the_row_of_mq2008_in_table_3(loss, by_pairs, by_ndcg):
     assert theirs.tallies["pair_accuracy"].value >= best.tallies["pair_accuracy"].value - 3e-4
     ndcg = found.choices["MeanNDCG"].best.tallies["MeanNDCG"]
     assert found.candidates[by_ndcg + 15].tallies["MeanNDCG"].value >= ndcg.value - 0.15 * ndcg.error
-    # Tables 5 and 6 (for the squared hinge; the hinge does as well), with our choice by pairwise accuracy and with theirs.
+    # Tables 5 and 6 are for the squared hinge, with our choice by pairwise accuracy and with theirs. So is the hinge.
     for model in (found.model, RankSVM(C=2.0**by_pairs, loss=loss, tol=1e-4, max_iter=500).fit(train)):
         measured = rankine.evaluate(test.label, model.score(test), test.qid, names, dialect="letor4")
         assert measured["pair_accuracy"] == pytest.approx(0.8270, abs=1e-3 if loss == "squared_hinge" else 2e-3)

@@ -120,11 +120,42 @@ def test_says_when_it_ran_out_of_steps(solve):
     assert solution.gap > 0
 
 
-def test_an_unreachable_tolerance_ends_at_rounding():
+def test_an_unreachable_tolerance_gets_as_far_as_rounding_lets_it():
     loss, *_ = hinge(8, 1.0)
-    solution = smoothing(loss, L2(4), tol=0.0, max_iter=10_000)
-    assert "rounding" in solution.message or solution.converged
-    assert solution.gap <= 1e-9 * solution.value
+    solution = smoothing(loss, L2(4), tol=0.0, max_iter=300)
+    assert solution.gap <= 1e-10 * solution.value
+
+
+@pytest.mark.parametrize("C", [2.0**-15, 1.0, 2.0**20])
+@pytest.mark.parametrize("trap", ["tied", "separable", "one row a level", "collinear", "zero"])
+def test_cutting_planes_take_over_where_no_window_is_narrow_enough(trap, C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5))
+    y = X @ np.arange(5) + 3 * rng.normal(size=600)
+    if trap == "tied":
+        X, y = np.round(X), np.round(X[:, 0])
+    elif trap == "separable":
+        X, y = X[:150], (X[:150, 0] > 0).astype(float)
+    elif trap == "collinear":
+        X, y = np.hstack([X, X, 1e-9 * X[:, :1]]), np.round(y)
+    elif trap == "zero":
+        X = 0 * X
+    loss = Pairwise(Dataset.from_arrays(X, y), "hinge", C=C)
+    smooth, planes = (solve(loss, L2(X.shape[1]), tol=1e-4, max_iter=500) for solve in (smoothing, cutting_plane))
+    assert smooth.converged
+    assert planes.converged
+    np.testing.assert_allclose(smooth.value, planes.value, rtol=2e-4)
+
+
+def test_the_watch_sees_who_takes_over():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(600, 5)))
+    loss = Pairwise(Dataset.from_arrays(X, X[:, 0]), "hinge", C=2.0**20)
+    seen = []
+    solution = smoothing(loss, L2(5), tol=1e-4, max_iter=500, watch=seen.append)
+    assert solution.solver == "smoothing, cutting_plane"
+    assert [p.n_iter for p in seen] == list(range(solution.n_iter + 1))
+    assert all(a.value >= b.value * (1 - 1e-6) for a, b in itertools.pairwise(seen))
 
 
 @every_solver

@@ -49,15 +49,47 @@ def cutting_plane(
     box
         Where the weights may be, anywhere if None.
     """
-    objective = Sum([loss, penalty])
     bundle = Bundle(penalty, box)
     w = bundle.least() if start is None else bundle.box.nearest(start)
+    return cut(loss, bundle, w, tol=tol, max_iter=max_iter, watch=watch)
+
+
+def cut(
+    loss: Objective,
+    bundle: Bundle,
+    w: Vector,
+    *,
+    tol: float,
+    max_iter: int,
+    watch: Watch | None,
+    n_iter: int = 0,
+    solver: str = "cutting_plane",
+) -> Solution:
+    """Go on from weights and the planes that are known already.
+
+    Parameters
+    ----------
+    loss
+        See `cutting_plane`.
+    bundle
+        Planes, with the penalty and the box.
+    w
+        Weights in the box.
+    tol, max_iter, watch
+        See `cutting_plane`.
+    n_iter
+        Steps that led here, which count as well.
+    solver
+        What the solution shall be said to come from.
+    """
+    objective, told = Sum([loss, bundle.penalty]), n_iter if solver != "cutting_plane" else -1
     point = checked(objective.at(w))
-    n_iter, message, converged = 0, "", False
+    message, converged = "", False
     while True:
         bundle.add(point.parts[0].offset, point.parts[0].gradient)
         gap, goal = max(point.value - bundle.value, 0.0), tol * point.value
-        stop = watch is not None and watch(Progress(n_iter, point.value, gap, gap / goal if goal > 0 else math.inf))
+        progress = Progress(n_iter, point.value, gap, gap / goal if goal > 0 else math.inf)
+        stop = watch is not None and n_iter > told and watch(progress)
         if gap <= goal:
             converged, message = True, f"the certified gap fell to {tol:g} of the objective"
         elif stop:
@@ -65,7 +97,7 @@ def cutting_plane(
         elif n_iter >= max_iter:
             message = f"stopped after max_iter = {max_iter} steps before the tolerance was reached"
         if message:
-            return Solution(w, point.value, gap, n_iter, converged, message, "cutting_plane")
+            return Solution(w, point.value, gap, n_iter, converged, message, solver)
         n_iter += 1
         towards = bundle.least() - w
         phi = point.along(towards)

@@ -4,7 +4,8 @@ The corner of the loss is rounded off over a window of margins, which leaves a s
 Newton's method knows what to do. The slopes of the stand-in are a feasible point of the dual problem of the *true*
 loss, so every step yields a bound from below as well as a value, and the solver stops on the gap between the two. The
 window shrinks when what smoothing costs, F(w) − F_window(w), outweighs what more steps at this window could gain, which
-is at most ½ ‖∇F_window(w)‖² / μ; and by as much as the gap still has to fall.
+is at most ½ ‖∇F_window(w)‖² / μ; and by as much as the gap still has to fall. Where no window is narrow enough, cutting
+planes take over, with all planes that are known by then.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from rankine.objectives.sum import SumPoint
 from rankine.objectives.vectors import dot, norm
 from rankine.solvers.bundle import Bundle
 from rankine.solvers.cg import Directions
+from rankine.solvers.cutting_plane import cut
 from rankine.solvers.descent import checked
 from rankine.solvers.line_search import least_point
 from rankine.solvers.newton import newton_direction
@@ -26,7 +28,7 @@ from rankine.solvers.solution import Progress, Solution, Watch
 
 # Up to so many features, directions come from the factor of the Hessian, and from conjugate gradients beyond.
 _MOST_FEATURES = 1000
-_FIRST_WINDOW, _LAST_WINDOW = 1.0, 1e-12
+_FIRST_WINDOW, _LAST_WINDOW = 1.0, 1e-8
 # Weights to start from are looked at through so many windows, each a tenth of the last.
 _WINDOWS = 3
 # A window is left when more steps could gain less than this share of what smoothing costs.
@@ -89,7 +91,9 @@ def smoothing(
         elif walk.n_iter >= max_iter:
             message = f"stopped after max_iter = {max_iter} steps before the tolerance was reached"
         elif not walk.go(goal):
-            message = "stopped at the limit of rounding: no step decreases the objective"
+            # Where all pairs can be ordered, or nearly, the window would have to be narrower than rounding allows.
+            both, n_iter = "smoothing, cutting_plane", walk.n_iter
+            return cut(loss, bundle, best, tol=tol, max_iter=max_iter, watch=watch, n_iter=n_iter, solver=both)
         if message:
             return Solution(best, least, gap, walk.n_iter, converged, message, "smoothing")
 
