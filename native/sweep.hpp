@@ -109,6 +109,9 @@ Evaluated evaluate(const Ramps<N>& ramps, const Queries& queries, std::size_t q,
   each_block(team, n, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) slope[static_cast<std::size_t>(sorted.row[p])] = slope_at[p];
   });
+  // No loss is negative, though sums of pairs that are nearly apart may round to less.
+  all.value = std::max(all.value, 0.0);
+  all.shortfall = std::max(all.shortfall, 0.0);
   all.n_active = keep_active(sorted, scratch, team);
   return all;
 }
