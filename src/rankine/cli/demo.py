@@ -21,7 +21,7 @@ def demo(
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     output: Annotated[str, Parameter(name=["--output", "-o"])] = "demo",
 ) -> None:
-    """Write synthetic training and test data to a folder, then examine, train, evaluate, predict and inspect.
+    """Write synthetic training and test data to a folder, then examine, train, tune, evaluate, predict and inspect.
 
     Every command is shown above its output, so that it can be run again by hand.
 
@@ -41,7 +41,8 @@ def demo(
 
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    train, test, model, scores = (str(folder / name) for name in ("train.txt", "test.txt", "model.json", "scores.txt"))
+    names = ("train.txt", "test.txt", "model.json", "tuned.json", "scores.txt")
+    train, test, model, tuned, scores = (str(folder / name) for name in names)
     for path, part in ((train, "train"), (test, "test")):
         with working(f"writing {path}"):
             rows = synthetic.make(data, scale=scale, seed=seed, part="train" if part == "train" else "test")
@@ -50,10 +51,15 @@ def demo(
     _run("doctor", train, "--test", test)
     _run("train", train, "--output", model)
     _run("evaluate", model, test, "--metrics", _metrics(data))
-    _run("predict", model, test, "--output", scores)
+    if data in ("ctr", "rcv1"):
+        tuned = model  # one query, which no folds can share
+    else:
+        _run("tune", train, "--output", tuned, "--grid", "C=2^-15..2^0", "--folds", "3", "--metrics", "pair_accuracy")
+        _run("evaluate", tuned, test, "--metrics", _metrics(data))
+    _run("predict", tuned, test, "--output", scores)
     _show_head(scores)
-    _run("inspect", model, "--top", "10")
-    emit(f"\nThe model is {model}; the scores of {test} are {scores}. Next: rankine train --help")
+    _run("inspect", tuned, "--top", "10")
+    emit(f"\nThe model is {tuned}; the scores of {test} are {scores}. Next: rankine train --help")
 
 
 def _metrics(shape: Shape) -> str:
