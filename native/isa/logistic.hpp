@@ -21,7 +21,7 @@ namespace rankine::RANKINE_ISA {
   const Lanes shifted = all(round) - a * log2e, n = shifted - round;
   const Lanes r = (-a - n * ln2_high) - n * ln2_low;
   Lanes p = all(coef[12]);
-  for (int k = 11; k >= 0; --k) p = p * r + coef[k];
+  unrolled<12>([&](auto k) __attribute__((always_inline)) { p = p * r + coef[11 - k]; });
   const Bits power = ((Bits)shifted - (Bits)all(round) + 1023) << 52;
   return whole < cut ? p * (Lanes)power : Lanes{};
 }
@@ -30,7 +30,7 @@ namespace rankine::RANKINE_ISA {
 [[gnu::always_inline]] inline Lanes log_of_one_plus(Lanes e) {
   const Lanes z = e / (e + 2.0), zz = z * z;
   Lanes sum = all(1.0 / 33);
-  for (int k = 31; k >= 1; k -= 2) sum = sum * zz + 1.0 / k;
+  unrolled<16>([&](auto k) __attribute__((always_inline)) { sum = sum * zz + 1.0 / (31 - 2 * k); });
   return 2.0 * z * sum;
 }
 
@@ -45,37 +45,51 @@ struct PairsAt {
   }
 };
 
-/// W neighbours from j on, of `n_left` that there are; the rest are `other`.
-[[gnu::always_inline]] inline Lanes load_some(const double* from, std::int64_t n_left, double other) {
-  if (n_left >= W) return load(from);
-  Lanes v = all(other);
-  for (std::int64_t l = 0; l < n_left; ++l) v[l] = from[l];
-  return v;
+/// Losers from j on: a whole register of them, or the last few, whose other lanes weigh nothing.
+struct Losers {
+  std::int64_t j, n;
+};
+template <bool whole>
+[[gnu::always_inline]] inline Lanes load_some(const double* from, Losers at, double other) {
+  if constexpr (whole) return load(from + at.j);
+  double lane[W];
+  for (std::int64_t l = 0; l < W; ++l) lane[l] = l < at.n ? from[at.j + l] : other;
+  return load(lane);
 }
-[[gnu::always_inline]] inline void add_some(double* to, std::int64_t n_left, Lanes v) {
-  if (n_left >= W) return store(to, load(to) + v);
-  for (std::int64_t l = 0; l < n_left; ++l) to[l] += v[l];
+template <bool whole>
+[[gnu::always_inline]] inline void add_some(double* to, Losers at, Lanes v) {
+  if constexpr (whole) return store(to + at.j, load(to + at.j) + v);
+  double lane[W];
+  store(lane, v);
+  for (std::int64_t l = 0; l < at.n; ++l) to[at.j + l] += lane[l];
 }
 
-/// The weights of the pairs of a winner with the losers from j on; zero beyond the last.
-[[gnu::always_inline]] inline Lanes pair_weights(const LogisticTask& t, std::int64_t i, std::int64_t j,
-                                                 std::int64_t n_left) {
+/// The weights of the pairs of a winner with some losers.
+template <bool whole>
+[[gnu::always_inline]] inline Lanes pair_weights(const LogisticTask& t, std::int64_t i, Losers at) {
   Lanes weight = all(t.win == nullptr ? 1.0 : t.win[i]);
-  if (t.gain != nullptr) weight *= t.gain[i] - load_some(t.gain + j, n_left, t.gain[i]);
-  if (t.lose != nullptr) weight *= load_some(t.lose + j, n_left, 0.0);
-  for (std::int64_t l = n_left; l < W; ++l) weight[l] = 0.0;
-  return weight;
+  if (t.gain != nullptr) weight *= t.gain[i] - load_some<whole>(t.gain, at, t.gain[i]);
+  if (t.lose != nullptr) weight *= load_some<whole>(t.lose, at, 0.0);
+  if constexpr (whole) return weight;
+  double lane[W];
+  store(lane, weight);
+  for (std::int64_t l = at.n; l < W; ++l) lane[l] = 0.0;
+  return load(lane);
 }
 
-/// Calls use(loser, how many are left, the pairs, their weights) for registers of losers.
+/// Calls use(whole?, losers, their pairs with a winner, the weights of the pairs) for all losers.
 template <class Use>
 [[gnu::always_inline]] inline void each_register(const LogisticTask& t, std::int64_t i, std::int64_t begin,
                                                  std::int64_t end, Use use) {
   const Lanes score = all(t.score[i]);
-  for (std::int64_t j = begin; j < end; j += W) {
-    const std::int64_t n_left = end - j;
-    use(j, n_left, PairsAt(score - load_some(t.score + j, n_left, t.score[i])), pair_weights(t, i, j, n_left));
+  std::int64_t j = begin;
+  for (; j + W <= end; j += W) {
+    const Losers at{j, W};
+    use(At<1>{}, at, PairsAt(score - load(t.score + j)), pair_weights<true>(t, i, at));
   }
+  if (j == end) return;
+  const Losers at{j, end - j};
+  use(At<0>{}, at, PairsAt(score - load_some<false>(t.score, at, t.score[i])), pair_weights<false>(t, i, at));
 }
 
 /// Adds the pairs of one winner: value and mass to sums, slopes and curvature by position.
@@ -83,14 +97,14 @@ inline void logistic_pairs(const LogisticTask& t, std::int64_t i, std::int64_t b
                            double* slope, double* curvature) {
   Lanes value{}, pull{}, curve{};
   each_register(t, i, begin, end,
-                [&](std::int64_t j, std::int64_t n_left, const PairsAt& pairs, Lanes weight)
+                [&]<int whole>(At<whole>, Losers at, const PairsAt& pairs, Lanes weight)
                     __attribute__((always_inline)) {
-                      value += weight * pairs.loss;
                       const Lanes p = weight * pairs.pull, c = weight * pairs.curvature;
+                      value += weight * pairs.loss;
                       pull += p;
                       curve += c;
-                      add_some(slope + j, n_left, p);
-                      add_some(curvature + j, n_left, c);
+                      add_some<whole>(slope, at, p);
+                      add_some<whole>(curvature, at, c);
                     });
   sums[0] += total(value);
   sums[1] += total(pull);
@@ -103,12 +117,11 @@ inline void logistic_product(const LogisticTask& t, std::int64_t i, std::int64_t
                              const double* v, double* out) {
   Lanes all_of_i{};
   each_register(t, i, begin, end,
-                [&](std::int64_t j, std::int64_t n_left, const PairsAt& pairs, Lanes weight)
+                [&]<int whole>(At<whole>, Losers at, const PairsAt& pairs, Lanes weight)
                     __attribute__((always_inline)) {
-                      const Lanes apart = all(v[i]) - load_some(v + j, n_left, v[i]);
-                      const Lanes c = weight * pairs.curvature * apart;
+                      const Lanes c = weight * pairs.curvature * (all(v[i]) - load_some<whole>(v, at, v[i]));
                       all_of_i += c;
-                      add_some(out + j, n_left, -c);
+                      add_some<whole>(out, at, -c);
                     });
   out[i] += total(all_of_i);
 }
@@ -119,12 +132,13 @@ void logistic_rows(const LogisticTask& t, std::int64_t i, std::int64_t begin, st
                    std::int64_t stride) {
   constexpr int N = W * static_cast<int>(sizeof(double) / sizeof(Real));
   using Reals = Vector<Real, N>;
-  each_register(t, i, begin, end, [&](std::int64_t j, std::int64_t n_left, const PairsAt& pairs, Lanes weight) {
-    const Lanes c = weight * pairs.curvature;
-    for (std::int64_t l = 0; l < (n_left < W ? n_left : W); ++l) {
-      const auto by = static_cast<Real>(c[l]);
-      const Real *x_i = x + i * stride, *x_j = x + (j + l) * stride;
-      Real *y_i = y + i * stride, *y_j = y + (j + l) * stride;
+  each_register(t, i, begin, end, [&]<int whole>(At<whole>, Losers at, const PairsAt& pairs, Lanes weight) {
+    double by_loser[W];
+    store(by_loser, weight * pairs.curvature);
+    for (std::int64_t l = 0; l < at.n; ++l) {
+      const auto by = static_cast<Real>(by_loser[l]);
+      const Real *x_i = x + i * stride, *x_j = x + (at.j + l) * stride;
+      Real *y_i = y + i * stride, *y_j = y + (at.j + l) * stride;
       for (std::int64_t k = 0; k < stride; k += N) {
         store(y_i + k, load_as<Reals>(y_i + k) - by * load_as<Reals>(x_j + k));
         store(y_j + k, load_as<Reals>(y_j + k) - by * load_as<Reals>(x_i + k));

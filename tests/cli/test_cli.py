@@ -152,7 +152,15 @@ def test_the_demo_shows_real_commands_and_real_output(capsys, tmp_path):
     code, out, err = run(capsys, "demo", "--scale", "0.01", "--output", tmp_path / "demo")
     assert code == 0, err
     shown = [line for line in out.splitlines() if line.startswith("$ rankine ")]
-    assert [line.split()[2] for line in shown] == ["doctor", "train", "evaluate", "tune", "evaluate", "predict", "inspect"]
+    assert [line.split()[2] for line in shown] == [
+        "doctor",
+        "train",
+        "evaluate",
+        "tune",
+        "evaluate",
+        "predict",
+        "inspect",
+    ]
     assert {path.name for path in (tmp_path / "demo").iterdir()} == {
         "train.txt",
         "test.txt",

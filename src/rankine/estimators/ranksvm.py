@@ -25,7 +25,7 @@ class RankSVM(Ranker):
     loss
         What a pair of margin m = w·(x_i − x_j) costs. "squared_hinge": max(0, 1 − m)². "hinge": max(0, 1 − m), the L1
         loss. "modified_huber": the squared hinge, but no steeper than at m = −1. "logistic": log(1 + exp(−m)), which
-        alone visits its pairs one by one: time grows with the pairs (about a nanosecond each), memory does not.
+        alone visits its pairs one by one: time grows with the pairs (a few nanoseconds each), memory does not.
     C_convention
         Whose C it is, for numbers from other programs. "pairs": C multiplies the sum over pairs, as in liblinear.
         "svm_rank": C / number of queries does. "treeranksvm": it is that program's λ, and 1 / (λ · number of pairs)
