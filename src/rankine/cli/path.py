@@ -30,7 +30,6 @@ def path(
     metrics: str = "pair_accuracy",
     dialect: str | None = None,
     learner: str = DEFAULT,  # noqa: ARG001
-    preferences: str | None = None,
     config: str | None = None,  # noqa: ARG001
     json: bool = False,
     recipe: Recipe,
@@ -54,8 +53,6 @@ def path(
         Measure as another tool does, as `rankine evaluate` does.
     learner
         Which learner: ranksvm. The flags of the group "Learner" are its own, but for C.
-    preferences
-        A file of pairs of documents to learn from beside the labels: `qid winner loser [weight]` a line.
     config
         A TOML file that holds flags.
     json
@@ -70,8 +67,6 @@ def path(
     clock = Clock()
     reading = reading.for_learner(recipe)
     rows = reading(data, clock=clock)
-    if preferences is not None:
-        rows = rows.with_preferences(preferences)
     against = rows if valid is None else reading.beside(rows, valid, clock)
     split = held_out(rows, against, wanted, dialect=dialect)
     header = ["C", *map(str, wanted), "objective", "within", "norm", "steps", "seconds"]

@@ -97,26 +97,30 @@ class Reading:
 
 @dataclass(frozen=True)
 class TrainingReading(Reading):
-    """How data files are read to be learned from: it is the learner that says what missing values mean."""
+    """How data files are read to be learned from: it is the learner that says what missing values mean.
+
+    Parameters
+    ----------
+    preferences
+        A file of pairs of documents to learn from beside the labels: `qid winner loser [weight]` a line. With
+        `--pairs listed` they are all that is learned from.
+    """
 
     missing: Annotated[Literal["error", "keep"], Parameter(parse=False)] = "error"
+    preferences: str | None = None
+
+    def __call__(self, paths: Sequence[str], like: Model | None = None, clock: Clock | None = None) -> Dataset:
+        """Read some files as one data set; see `Reading`."""
+        rows = super().__call__(paths, like, clock)
+        return rows if self.preferences is None else rows.with_preferences(self.preferences)
+
+    def beside(self, data: Dataset, path: str, clock: Clock | None = None) -> Dataset:
+        """Read a file that goes with some data, and has no preferences; see `Reading`."""
+        return super(TrainingReading, replace(self, preferences=None)).beside(data, path, clock)
 
     def for_learner(self, recipe: Recipe) -> TrainingReading:
         """The same for a learner, which may know what to do about missing values."""
         return self if getattr(recipe, "missing", "error") == "error" else replace(self, missing="keep")
-
-    def blocks(
-        self, paths: Sequence[str], model: Model, *, allow_missing: bool = False, queries: bool = True
-    ) -> Iterator[Table]:
-        """Read rows that a model is to score, block by block."""
-        how = replace(self._how(paths, None if allow_missing else model), to_score=True, queries=queries)
-        return read_blocks(paths, replace(how, least_features=model.n_features), self.format)
-
-    def _how(self, paths: Sequence[str], like: Model | None) -> How:
-        n_features = self.n_features
-        if n_features is None and like is not None and (self.format or format_of(paths[0])) == "letor":
-            n_features = like.n_features
-        return How(n_features, self.dtype, self.missing, self.index_base, self.one_query)
 
 
 # A file to read, or several: a hyphen alone is standard input.

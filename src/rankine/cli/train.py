@@ -22,7 +22,6 @@ def train(
     output: Annotated[str, Parameter(name=["--output", "-o"])],
     learner: str = DEFAULT,  # noqa: ARG001
     start: str | None = None,
-    preferences: str | None = None,
     config: str | None = None,  # noqa: ARG001
     json: bool = False,
     recipe: Recipe,
@@ -41,9 +40,6 @@ def train(
         Which learner: ranksvm. The flags of the group "Learner" are its own.
     start
         A model to start from.
-    preferences
-        A file of pairs of documents to learn from beside the labels: `qid winner loser [weight]` a line. With
-        `--pairs listed` it is all that is learned from.
     config
         A TOML file that holds flags: `C = 128`; a table `[constraints]` holds one line a feature: `price = "-"`.
     json
@@ -55,8 +51,6 @@ def train(
     first = None if start is None else load(start)
     clock = Clock()
     rows = reading.for_learner(recipe)(data, like=first or recipe.prior_model, clock=clock)
-    if preferences is not None:
-        rows = rows.with_preferences(preferences)
     with clock.phase("fit"), training() as watch:
         model = recipe.fit(rows, watch, start=first)
     with clock.phase("save"):

@@ -36,7 +36,6 @@ def tune(
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     journal: str | None = None,
     learner: str = DEFAULT,  # noqa: ARG001
-    preferences: str | None = None,
     config: str | None = None,  # noqa: ARG001
     json: bool = False,
     recipe: Recipe,
@@ -77,8 +76,6 @@ def tune(
         A file that gets a line for each finished evaluation. A search that is started again goes on from it.
     learner
         Which learner: ranksvm. The flags of the group "Learner" are its own; those not searched are taken as given.
-    preferences
-        A file of pairs of documents to learn from beside the labels: `qid winner loser [weight]` a line.
     config
         A TOML file that holds flags.
     json
@@ -96,8 +93,6 @@ def tune(
     clock = Clock()
     reading = reading.for_learner(recipe)
     rows = reading(data, clock=clock)
-    if preferences is not None:
-        rows = rows.with_preferences(preferences)
     against = None if valid is None else reading.beside(rows, valid, clock)
     names = [axis.name for axis in space]
     header = [*names, *(column for metric in wanted for column in (str(metric), "±"))]

@@ -7,14 +7,13 @@ to w′. Each step reads the rows twice and costs a sort for each trial of the l
 
 from __future__ import annotations
 
-import math
-
 from rankine.data import Vector
 from rankine.objectives import L2, Box, Objective, Sum
 from rankine.solvers.bundle import Bundle
+from rankine.solvers.certified import ending
 from rankine.solvers.descent import checked
 from rankine.solvers.line_search import least_point
-from rankine.solvers.solution import Progress, Solution, Watch
+from rankine.solvers.solution import Solution, Watch
 
 # How far beyond the best weights the second plane is cut, of the way to w′.
 _BEYOND = 0.1
@@ -82,22 +81,15 @@ def cut(
     solver
         What the solution shall be said to come from.
     """
-    objective, told = Sum([loss, bundle.penalty]), n_iter if solver != "cutting_plane" else -1
+    objective, seen = Sum([loss, bundle.penalty]), n_iter if solver != "cutting_plane" else -1
     point = checked(objective.at(w))
-    message, converged = "", False
     while True:
         bundle.add(point.parts[0].offset, point.parts[0].gradient)
-        gap, goal = max(point.value - bundle.value, 0.0), tol * point.value
-        progress = Progress(n_iter, point.value, gap, gap / goal if goal > 0 else math.inf)
-        stop = watch is not None and n_iter > told and watch(progress)
-        if gap <= goal:
-            converged, message = True, f"the certified gap fell to {tol:g} of the objective"
-        elif stop:
-            message = "stopped by the caller before the tolerance was reached"
-        elif n_iter >= max_iter:
-            message = f"stopped after max_iter = {max_iter} steps before the tolerance was reached"
-        if message:
-            return Solution(w, point.value, gap, n_iter, converged, message, solver)
+        gap = max(point.value - bundle.value, 0.0)
+        told = watch if n_iter > seen else None
+        end = ending(n_iter, point.value, gap, tol=tol, max_iter=max_iter, watch=told)
+        if end.message:
+            return Solution(w, point.value, gap, n_iter, end.converged, end.message, solver)
         n_iter += 1
         towards = bundle.least() - w
         phi = point.along(towards)

@@ -19,12 +19,13 @@ from rankine.objectives import L2, Box, Objective, Point, Sum
 from rankine.objectives.sum import SumPoint
 from rankine.objectives.vectors import dot, norm
 from rankine.solvers.bundle import Bundle
+from rankine.solvers.certified import ending
 from rankine.solvers.cg import Directions
 from rankine.solvers.cutting_plane import cut
 from rankine.solvers.descent import checked
 from rankine.solvers.line_search import least_point
 from rankine.solvers.newton import newton_direction
-from rankine.solvers.solution import Progress, Solution, Watch
+from rankine.solvers.solution import Solution, Watch
 
 # Up to so many features, directions come from the factor of the Hessian, and from conjugate gradients beyond.
 _MOST_FEATURES = 1000
@@ -70,7 +71,7 @@ def smoothing(
     box
         Where the weights may be, anywhere if None.
     """
-    best, least, message, converged = np.zeros(loss.n_features), math.inf, "", False
+    best, least = np.zeros(loss.n_features), math.inf
     bundle = Bundle(penalty, box)
     first = bundle.least() if start is None else bundle.box.nearest(start)
     walk = _Walk(loss, penalty, bundle.box, first, single)
@@ -82,20 +83,14 @@ def smoothing(
             best, least = walk.w, walk.point.exact
         of_loss = walk.point.parts[0]
         bundle.add(of_loss.offset, of_loss.gradient)
-        gap, goal = max(least - bundle.value, 0.0), tol * least
-        stop = watch is not None and watch(Progress(walk.n_iter, least, gap, gap / goal if goal > 0 else math.inf))
-        if gap <= goal:
-            converged, message = True, f"the certified gap fell to {tol:g} of the objective"
-        elif stop:
-            message = "stopped by the caller before the tolerance was reached"
-        elif walk.n_iter >= max_iter:
-            message = f"stopped after max_iter = {max_iter} steps before the tolerance was reached"
-        elif not walk.go(goal):
+        gap = max(least - bundle.value, 0.0)
+        end = ending(walk.n_iter, least, gap, tol=tol, max_iter=max_iter, watch=watch)
+        if end.message:
+            return Solution(best, least, gap, walk.n_iter, end.converged, end.message, "smoothing")
+        if not walk.go(tol * least):
             # Where all pairs can be ordered, or nearly, the window would have to be narrower than rounding allows.
             both, n_iter = "smoothing, cutting_plane", walk.n_iter
             return cut(loss, bundle, best, tol=tol, max_iter=max_iter, watch=watch, n_iter=n_iter, solver=both)
-        if message:
-            return Solution(best, least, gap, walk.n_iter, converged, message, "smoothing")
 
 
 class _Walk:
