@@ -68,10 +68,16 @@ def cg(
 
 
 class Directions:
-    """Newton's directions, one after the other: what helped one helps the next."""
+    """Newton's directions, one after the other: what helped one helps the next.
 
-    def __init__(self) -> None:
-        self.share = _LEAST_SHARE
+    Parameters
+    ----------
+    share
+        A system is solved until this share of the gradient is left.
+    """
+
+    def __init__(self, share: float = _LEAST_SHARE) -> None:
+        self.share = share
         self.preconditioned: bool | None = None  # not known yet
 
     def find(self, point: Point, gradient: Vector, room: Box) -> tuple[Vector, float]:
