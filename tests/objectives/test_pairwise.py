@@ -83,13 +83,13 @@ def test_a_query_of_all_threads_adds_up_like_small_ones():
 @pytest.mark.parametrize("storage", ["dense64", "sparse32"])
 def test_few_active_rows_are_enough(storage):
     rng = np.random.default_rng(8)
-    X = rng.normal(size=(3000, 4))
-    y = (X[:, 0] + 0.01 * rng.normal(size=3000) > 0).astype(float)
+    X = rng.normal(size=(900, 4))
+    y = (X[:, 0] + 0.01 * rng.normal(size=900) > 0).astype(float)
     X, stored = storages(X)
-    data = Dataset.from_arrays(stored[storage], y, np.arange(3000) % 3)
+    data = Dataset.from_arrays(stored[storage], y, np.arange(900) % 3)
     w = np.array([40.0, 0.1, 0.0, -0.1])  # nearly all pairs are far apart
     point = Pairwise(data).at(w)
-    weights = reference.pair_weights(y, np.arange(3000) % 3)
+    weights = reference.pair_weights(y, np.arange(900) % 3)
     value, gradient, hessian = reference.pairwise_loss(X, weights, w, "squared_hinge")
     np.testing.assert_allclose(point.value, value, rtol=1e-10)
     np.testing.assert_allclose(point.gradient, gradient, rtol=1e-9)
