@@ -62,6 +62,7 @@ def cut(
     max_iter: int,
     watch: Watch | None,
     n_iter: int = 0,
+    told: int = -1,
     solver: str = "cutting_plane",
 ) -> Solution:
     """Go on from weights and the planes that are known already.
@@ -78,16 +79,18 @@ def cut(
         See `cutting_plane`.
     n_iter
         Steps that led here, which count as well.
+    told
+        The last step that the watch was told about.
     solver
         What the solution shall be said to come from.
     """
-    objective, seen = Sum([loss, bundle.penalty]), n_iter if solver != "cutting_plane" else -1
+    objective = Sum([loss, bundle.penalty])
     point = checked(objective.at(w))
     while True:
         bundle.add(point.parts[0].offset, point.parts[0].gradient)
         gap = max(point.value - bundle.value, 0.0)
-        told = watch if n_iter > seen else None
-        end = ending(n_iter, point.value, gap, tol=tol, max_iter=max_iter, watch=told)
+        listener = watch if n_iter > told else None
+        end = ending(n_iter, point.value, gap, tol=tol, max_iter=max_iter, watch=listener)
         if end.message:
             return Solution(w, point.value, gap, n_iter, end.converged, end.message, solver)
         n_iter += 1

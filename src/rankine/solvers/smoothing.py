@@ -76,8 +76,7 @@ def smoothing(
     best, least = np.zeros(loss.n_features), math.inf
     bundle = Bundle(penalty, box)
     first = bundle.least() if start is None else bundle.box.nearest(start)
-    walk = _Walk(loss, penalty, bundle.box, first, single)
-    walk.sample = sample
+    walk = _Walk(loss, penalty, bundle.box, first, sample, single=single)
     if start is not None:
         walk.suit_window()
     while True:
@@ -91,16 +90,18 @@ def smoothing(
             return Solution(best, least, gap, walk.n_iter, end.converged, end.message, "smoothing")
         if not walk.go(tol * least):
             # Where all pairs can be ordered, or nearly, the window would have to be narrower than rounding allows.
-            both, n_iter = "smoothing, cutting_plane", walk.n_iter
-            return cut(loss, bundle, best, tol=tol, max_iter=max_iter, watch=watch, n_iter=n_iter, solver=both)
+            options = {"n_iter": walk.n_iter, "told": walk.n_iter}
+            both = "smoothing, cutting_plane"
+            return cut(loss, bundle, best, tol=tol, max_iter=max_iter, watch=watch, solver=both, **options)
 
 
 class _Walk:
     """Where Newton's method stands, on the stand-in of the present window."""
 
-    def __init__(self, loss: Objective, penalty: L2, box: Box, w: Vector, single: bool) -> None:
-        self.loss, self.penalty, self.box, self.single = loss, penalty, box, single
-        self.sample: Objective | None = None
+    def __init__(
+        self, loss: Objective, penalty: L2, box: Box, w: Vector, sample: Objective | None, *, single: bool
+    ) -> None:
+        self.loss, self.penalty, self.box, self.sample, self.single = loss, penalty, box, sample, single
         self.directions = Directions(_LEFT)
         self.n_iter = 0
         self.w = w
@@ -113,15 +114,19 @@ class _Walk:
 
     def suit_window(self) -> None:
         """Look through the window that tells most about the weights: near the optimum of the hinge, a narrow one."""
-        best, bound = _FIRST_WINDOW, -math.inf
-        for exponent in range(_WINDOWS):
+        best, bound = (self.window, self.smooth, self.point), self._bound()
+        for exponent in range(1, _WINDOWS):
             self._look(_FIRST_WINDOW * 0.1**exponent)
-            plane = self.point.parts[0]
-            found = self.penalty.lower_bound(plane.offset, plane.gradient, self.box)
-            if found < bound:
+            if self._bound() < bound:
                 break
-            best, bound = self.window, found
-        self._look(best)
+            best, bound = (self.window, self.smooth, self.point), self._bound()
+        self.window, self.smooth = best[:2]
+        self._stand(self.w, best[2])
+
+    def _bound(self) -> float:
+        """What the plane at the weights says of the least value."""
+        plane = self.point.parts[0]
+        return self.penalty.lower_bound(plane.offset, plane.gradient, self.box)
 
     def _stand(self, w: Vector, point: SumPoint) -> None:
         self.w, self.point = w, checked(point)
